@@ -1,0 +1,96 @@
+"""Every error that Noren raises on purpose.
+
+A message has three parts: what was given, what is accepted, what to do next. It may repeat a
+public setting; it never repeats a private value, a row number or a count, because whether an
+error appears, and what it says, can itself leak.
+
+Each class carries the exit code of the command line: 2 usage, 3 a bad setting, schema or file,
+4 budget refused, 5 a stored record damaged. No code ever depends on private data.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class NorenError(Exception):
+    """The parent of every error raised on purpose."""
+
+    exit_code: ClassVar[int] = 3
+
+
+class ParameterError(NorenError, ValueError):
+    """A public setting lies outside what is accepted.
+
+    Examples
+    --------
+    >>> raise ParameterError("epsilon", -1, "a positive, finite number", "Smaller is more private.")
+    Traceback (most recent call last):
+    ...
+    noren.errors.ParameterError: epsilon is -1, but it must be a positive, finite number. Smaller...
+    """
+
+    def __init__(self, name: str, given: object, accepted: str, advice: str = "") -> None:
+        super().__init__(f"{name} is {given}, but it must be {accepted}. {advice}".rstrip())
+        self.name = name
+
+
+class SchemaError(NorenError, ValueError):
+    """A declared schema is wrong, or a file does not have its public shape."""
+
+
+class FileProblem(NorenError, ValueError):
+    """A file cannot be read as what it is said to be."""
+
+
+class MissingExtra(NorenError, ImportError):
+    """A feature needs an optional dependency that is not installed."""
+
+    def __init__(self, feature: str, extra: str) -> None:
+        super().__init__(
+            f"{feature} needs the extra [{extra}], which is not installed. "
+            f"Install it with: pip install 'noren[{extra}]'"
+        )
+
+
+class AdjacencyMismatch(NorenError, ValueError):
+    """Two statements about different neighbours were put together."""
+
+    def __init__(self, first: object, second: object, advice: str) -> None:
+        super().__init__(f"One side protects '{first}', the other '{second}'. {advice}")
+
+
+class GuaranteeMismatch(NorenError, ValueError):
+    """Two guarantees of different form were put together, or a conversion does not exist."""
+
+
+class NotPrivate(NorenError, ValueError):
+    """Something that was asked for cannot be proved private, so it is refused."""
+
+
+class DrawRefused(NorenError, ValueError):
+    """A draw left the range in which its arithmetic is exact; its charge stays."""
+
+
+class BudgetRefused(NorenError):
+    """A charge would pass the account's total."""
+
+    exit_code = 4
+
+
+class LedgerError(NorenError):
+    """A ledger, an account or a request id cannot be used as asked."""
+
+
+class ReleaseLost(LedgerError):
+    """A request was charged, but its answer was never stored; the id is spent."""
+
+
+class RecordDamaged(NorenError):
+    """A stored record does not agree with what the chain says of it."""
+
+    exit_code = 5
+
+
+class NotPrivateWarning(UserWarning):
+    """Randomness that can be predicted is in use: nothing drawn from it is private."""

@@ -1,0 +1,211 @@
+"""The five nouns, as protocols and one small base for answers.
+
+    records --count--> Statistic --+
+                                   |            charge first, then draw
+    Question (what, at what price) +--> Ledger ----> Noise ----> Answer
+
+A **Statistic** is what the data says before privacy: secret, mergeable with `+`, its `repr`
+shows shapes only. A **Question** is a frozen dataclass of public parameters; its guarantee is
+the total price of one asking, fixed before the first draw. **Noise** (`noren.noise`) is the only
+door to secret randomness. An **Answer** is frozen and carries its price, its uncertainty and what
+was assumed public. Whoever can charge a question and answer it (a ledger) is called **Asks**.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, runtime_checkable
+
+from noren.privacy.adjacency import Adjacency
+from noren.privacy.guarantee import Guarantee
+
+if TYPE_CHECKING:
+    from noren.noise import Noise
+
+NOT_PRIVATE = "NOT PRIVATE (seeded)"
+NO_LEDGER = "charged to no ledger"
+
+
+class Statistic(Protocol):
+    """What the data says, before privacy. Never printed, logged or released."""
+
+    def __add__(self, other: Self, /) -> Self: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forecast:
+    """The error to expect, said before anything is spent, from public facts alone."""
+
+    sentence: str
+    variance: float | None = None
+    margin_95: float | None = None
+    figures: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the JSON form."""
+        return as_json({f.name: getattr(self, f.name) for f in fields(self)})  # type: ignore[no-any-return]
+
+
+@runtime_checkable
+class Question(Protocol):
+    """A frozen dataclass of public parameters that knows its price before it is asked.
+
+    Two class attributes say what it is: `kind`, its public name ("cell-counts"), and `notes`,
+    marks that must travel with every answer (what is unproved, idealized or approximate).
+    """
+
+    kind: ClassVar[str]
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The total price of one asking."""
+
+    @property
+    def assumed_public(self) -> tuple[str, ...]:
+        """What the proof takes to be public, in words."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Marks that travel with every answer; usually none."""
+
+    def forecast(self, facts: Any = None) -> Forecast:
+        """Say the expected error, from own fields and public facts."""
+
+    def answer(self, statistic: Any, noise: Noise) -> Any:
+        """Draw, and give the released answer. The ledger has been charged."""
+
+    def restore(self, record: dict[str, Any]) -> Any:
+        """Give back the answer that a ledger stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What the ledger wrote: keep `head` elsewhere, and a rolled-back copy can be noticed."""
+
+    account: str
+    request_id: str
+    head: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """A released value that cannot travel without its price.
+
+    A concrete answer adds its released fields and defines `headline` and `chart`. Its `record`
+    (those fields, arrays as arrays) is what a ledger stores and `question.restore` takes back.
+    """
+
+    question: Any
+    secure: bool
+    receipt: Receipt | None = None
+
+    @property
+    def guarantee(self) -> Guarantee | None:
+        """The price; None when the noise was seeded, because then nothing is private."""
+        return self.question.guarantee if self.secure else None
+
+    @property
+    def uncertainty(self) -> Forecast:
+        """The error to expect; an answer that knows more than its question says more."""
+        return self.question.forecast()  # type: ignore[no-any-return]
+
+    @property
+    def headline(self) -> str:
+        """Say the released value in one line."""
+        raise TypeError(f"{type(self).__name__} has no headline")
+
+    def chart(self) -> Any:
+        """Draw the released value (an Altair chart)."""
+        raise TypeError(f"{type(self).__name__} has no chart")
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """Everything that must be read together with the value."""
+        unsafe = () if self.secure else (NOT_PRIVATE,)
+        unpaid = () if self.receipt or not self.secure else (NO_LEDGER,)
+        return unsafe + unpaid + tuple(self.question.notes)
+
+    def record(self) -> dict[str, Any]:
+        """Give the released fields alone, as `question.restore` takes them."""
+        own = {f.name for f in fields(self)} - {"question", "secure", "receipt"}
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.name in own}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the JSON form: value, price, uncertainty, what was assumed public, receipt."""
+        return {
+            "kind": self.question.kind,
+            "value": as_json(self.record()),
+            "guarantee": self.guarantee.to_dict() if self.guarantee else None,
+            "uncertainty": self.uncertainty.to_dict(),
+            "assumed_public": list(self.question.assumed_public),
+            "marks": list(self.marks),
+            "receipt": as_json(self.receipt),
+        }
+
+    def __str__(self) -> str:
+        price = str(self.guarantee) if self.guarantee else "no guarantee"
+        return "; ".join((self.headline, price, *self.marks))
+
+
+class Asks(Protocol):
+    """Whoever charges a question, answers it and stores the answer: a ledger."""
+
+    def ask(
+        self, account: str, question: Any, statistic: Any, *, request_id: str | None = None
+    ) -> Any:
+        """Charge, then answer, then store; the same request id gives the stored answer free."""
+
+
+def as_json(value: Any) -> Any:
+    """Turn a value into plain JSON: fractions and enums as words, arrays as lists."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {f.name: as_json(getattr(value, f.name)) for f in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): as_json(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [as_json(item) for item in value]
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, (Fraction, Decimal)):
+        return str(value)
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
+def public_form(question: Any) -> dict[str, Any]:
+    """Give a question's parameters as JSON, a public array standing by its own SHA-256."""
+    return {
+        "kind": question.kind,
+        **{f.name: _plain(getattr(question, f.name)) for f in fields(question)},
+    }
+
+
+def identity(question: Any) -> str:
+    """Name a question by the SHA-256 of its canonical JSON: equal questions, equal names."""
+    text = json.dumps(public_form(question), sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _plain(value: Any) -> Any:
+    """Give one parameter as JSON, with arrays by their digest."""
+    if hasattr(value, "tobytes") and hasattr(value, "dtype"):
+        content = hashlib.sha256(value.tobytes("C")).hexdigest()
+        return {"array": str(value.dtype), "shape": list(value.shape), "sha256": content}
+    if isinstance(value, Adjacency):
+        return as_json(value)
+    if is_dataclass(value) and not isinstance(value, type):
+        own = {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
+        return {"kind": getattr(value, "kind", type(value).__name__), **own}
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return as_json(value)
