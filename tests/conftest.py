@@ -1,0 +1,58 @@
+"""What every test shares: how Hypothesis searches, and what this machine cannot test.
+
+A test marked `postgres` or `web` needs a program that Noren itself does not. Where that program
+is missing the test is skipped, and the run ends by saying so, so that a green run on a bare
+machine is not taken for a whole one.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+# No deadline: the machine may be busy. The search stays random; what it finds, it prints in a
+# form that can be replayed.
+hypothesis.settings.register_profile("noren", deadline=None, print_blob=True)
+hypothesis.settings.load_profile("noren")
+
+
+def postgresql_program(name: str) -> Path | None:
+    """Find one of PostgreSQL's server programs: on the path, or where Debian puts them."""
+    on_path = shutil.which(name)
+    if on_path:
+        return Path(on_path)
+    return max(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"), default=None)
+
+
+def missing_services() -> dict[str, str]:
+    """Name, by marker, what this machine lacks."""
+    missing = {}
+    if not (postgresql_program("initdb") and postgresql_program("postgres")):
+        missing["postgres"] = "PostgreSQL's server binaries (Debian: postgresql)"
+    if not (shutil.which("chromium") or shutil.which("chromium-browser")):
+        missing["web"] = "Chromium (Debian: chromium)"
+    return missing
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip what needs a missing program."""
+    for marker, program in missing_services().items():
+        skip = pytest.mark.skip(reason=f"this machine lacks {program}")
+        for item in items:
+            if item.get_closest_marker(marker):
+                item.add_marker(skip)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """End by saying loudly what was not tested, and why."""
+    reports = terminalreporter.stats.get("skipped", [])
+    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in reports)
+    if not reasons:
+        return
+    terminalreporter.section("NOT TESTED ON THIS MACHINE", sep="*", red=True, bold=True)
+    for reason, count in reasons.most_common():
+        terminalreporter.line(f"{count} skipped: {reason}", red=True)
