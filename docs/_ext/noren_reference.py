@@ -1,0 +1,201 @@
+"""Write the reference from the code itself: two directives for Markdown pages.
+
+    ```{room} noren.privacy        every public name of one room, below what its modules say
+    ```
+
+    ```{commands}                  every command of `noren`, with every option
+    ```
+
+A room's public names are what its `__init__.py` (or the one file that it is) imports as itself,
+`from noren.privacy.guarantee import Guarantee as Guarantee`, and the classes and functions that it
+defines without a leading underscore. They are read from the source, so a name that loads on first
+use is found without loading it.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+
+class Name(NamedTuple):
+    """A public name, and the module that defines it."""
+
+    name: str
+    home: str
+
+
+def source_of(module: str) -> Path:
+    """Find a module's file without importing the module."""
+    spec = find_spec(module)
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError(module)
+    return Path(spec.origin)
+
+
+def public_names(room: str) -> list[Name]:
+    """List the public names of a room, in the order of its source."""
+    tree = ast.parse(source_of(room).read_text(encoding="utf-8"))
+    imported = [
+        Name(alias.name, node.module or room)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if alias.asname == alias.name
+    ]
+    defined = [
+        Name(node.name, room)
+        for node in tree.body
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and not node.name.startswith("_")
+    ]
+    return imported + defined
+
+
+def public_commands(
+    command: click.Command, path: tuple[str, ...] = ("noren",)
+) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    """Walk a command and all below it, as ("noren", "ledger", "open") and the command."""
+    yield path, command
+    if isinstance(command, click.Group):
+        context = click.Context(command, info_name=path[-1])
+        for name in command.list_commands(context):
+            below = command.get_command(context, name)
+            if below is not None and not below.hidden:
+                yield from public_commands(below, (*path, name))
+
+
+def indented(text: str) -> str:
+    """Indent a text as the content of a directive."""
+    return "\n".join(f"   {line}".rstrip() for line in text.splitlines())
+
+
+def literal(text: str) -> str:
+    """Show a text as it is written, formulas aligned."""
+    return f".. code-block:: text\n\n{indented(text)}\n"
+
+
+def room_text(room: str) -> str:
+    """Write the entries of a room, as reStructuredText."""
+    parts: list[str] = [literal(inspect.getdoc(import_module(room)) or "")]
+    described = {room}
+    for name, home in public_names(room):
+        if home not in described:
+            described.add(home)
+            parts.append(f".. rubric:: {home}\n")
+            parts.append(literal(inspect.getdoc(import_module(home)) or ""))
+        parts.append(entry(room, name))
+    return "\n".join(parts)
+
+
+def entry(room: str, name: str) -> str:
+    """Write one entry: a class with its members, a function, or a constant with its value."""
+    value = getattr(import_module(room), name)
+    full = f"{room}.{name}"
+    if inspect.isclass(value):
+        return f".. autoclass:: {full}\n   :members:\n"
+    if inspect.isroutine(value):
+        return f".. autofunction:: {full}\n"
+    return f".. py:data:: {full}\n   :value: {value!r}\n"
+
+
+def names_text(room: str) -> str:
+    """Write one line for each name that a room passes on from the rooms below it."""
+    lines = []
+    for name, home in public_names(room):
+        value = getattr(import_module(home), name)
+        summary = (inspect.getdoc(value) or "").partition("\n")[0]
+        lines.append(f".. py:data:: {room}.{name}\n\n   {summary} See :py:obj:`{home}.{name}`.\n")
+    return "\n".join(lines)
+
+
+def commands_text() -> str:
+    """Write every command and every option, as reStructuredText."""
+    root = import_module("noren.cli").noren
+    return "\n".join(command_text(path, command) for path, command in public_commands(root))
+
+
+def command_text(path: tuple[str, ...], command: click.Command) -> str:
+    """Write one command: usage, what it does, its options."""
+    words = " ".join(path)
+    context = click.Context(command, info_name=words)
+    usage = command.get_usage(context).removeprefix("Usage: ")
+    parts = [f".. rubric:: {words}\n", literal(usage), help_text(command.help), ""]
+    parts.append(f".. program:: {words}\n")
+    for option in command.get_params(context):
+        record = option.get_help_record(context) if isinstance(option, click.Option) else None
+        if record:
+            parts.append(f".. option:: {record[0]}\n\n   {escaped(record[1])}\n")
+    return "\n".join(parts)
+
+
+def help_text(text: str | None) -> str:
+    """Write a command's help: paragraphs as such, those that keep their lines as they are."""
+    paragraphs = inspect.cleandoc(text or "").split("\n\n")
+    return "\n\n".join(
+        literal(part.lstrip("\b\n")) if part.startswith("\b") else escaped(part)
+        for part in paragraphs
+    )
+
+
+class Room(SphinxDirective):
+    """Every public name of one room."""
+
+    required_arguments = 1
+    option_spec = {"names-only": lambda given: True}  # noqa: RUF012
+
+    def run(self) -> list[nodes.Node]:
+        room = self.arguments[0]
+        self.env.note_dependency(str(source_of(room)))
+        text = names_text(room) if "names-only" in self.options else room_text(room)
+        return in_restructured_text(self, text)
+
+
+class Commands(SphinxDirective):
+    """Every command of `noren`."""
+
+    def run(self) -> list[nodes.Node]:
+        return in_restructured_text(self, commands_text())
+
+
+def in_restructured_text(directive: SphinxDirective, text: str) -> list[nodes.Node]:
+    """Parse a text as reStructuredText inside a Markdown page."""
+    return directive.parse_text_to_nodes(f"``````{{eval-rst}}\n{text}\n``````\n")
+
+
+OUTSIDE_CODE = re.compile(r"(``.*?``|`.*?`)", re.S)
+
+
+def escaped(text: str) -> str:
+    """Escape what plain text uses but reStructuredText reads as marks: * | and a final _."""
+    pieces = OUTSIDE_CODE.split(text)
+    pieces[::2] = [re.sub(r"([*|\\]|_(?!\w))", r"\\\1", piece) for piece in pieces[::2]]
+    return "".join(pieces)
+
+
+def escape_docstring(
+    app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]
+) -> None:
+    """Let a docstring be plain text; its examples stay as they are."""
+    text = "\n".join(lines)
+    blocks = re.split(r"(^ *>>> .*?(?:\n\s*\n|\Z))", text, flags=re.M | re.S)
+    blocks[::2] = [escaped(block) for block in blocks[::2]]
+    lines[:] = "".join(blocks).splitlines()
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Tell Sphinx about the directives."""
+    app.add_directive("room", Room)
+    app.add_directive("commands", Commands)
+    app.connect("autodoc-process-docstring", escape_docstring, priority=100)
+    return {"parallel_read_safe": True}
