@@ -17,13 +17,13 @@ rho = zcdp_rho(epsilon, (delta / 2) / (1 - delta / 2)).
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
 from noren.errors import AdjacencyMismatch, BudgetRefused, GuaranteeMismatch, ParameterError
 from noren.privacy.adjacency import Adjacency
+from noren.privacy.affordable import largest_epsilon, readable
 from noren.privacy.amounts import (
     DELTA_UNIT,
     EPSILON_UNIT,
@@ -102,8 +102,8 @@ class PureFilter:
         require_same_neighbors(self.adjacency, price)
         if price.epsilon is None:
             raise GuaranteeMismatch(
-                f"The question states {price.form} (rho {shown(price.rho)}), but a 'pure' account adds "
-                "up epsilon. Ask it on a 'zcdp' account, or ask a question that states epsilon."
+                f"The question states rho {shown(price.rho)} only, but a 'pure' account adds up "
+                "epsilon. Ask it on a 'zcdp' account, or ask a question that states epsilon."
             )
         return Amounts(
             to_units_up(price.epsilon, EPSILON_UNIT), to_units_up(price.delta, DELTA_UNIT)
@@ -118,7 +118,7 @@ class PureFilter:
         """Give the largest single price of the same form and the same delta, or None."""
         if like.epsilon is None or not _fits(left, like.delta):
             return None  # a price that states rho only has no form that fits here
-        return Guarantee(self.adjacency, from_units(left.main, EPSILON_UNIT), like.delta)
+        return Guarantee(self.adjacency, readable(left.main, EPSILON_UNIT), like.delta)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,12 +170,11 @@ class ZcdpFilter:
     def largest(self, left: Amounts, like: Guarantee) -> Guarantee | None:
         """Give the largest single price of the same form and the same delta, or None."""
         if like.rho is not None:
-            rho = from_units(left.main, RHO_UNIT)
-            fits = _fits(left, like.rho_delta)
+            rho, fits = readable(left.main, RHO_UNIT), _fits(left, like.rho_delta)
             return Guarantee(self.adjacency, delta=like.rho_delta, rho=rho) if fits else None
         if not _fits(left, like.delta):
             return None
-        return Guarantee(self.adjacency, _largest_epsilon(left.main), like.delta)
+        return Guarantee(self.adjacency, largest_epsilon(left.main), like.delta)
 
 
 def rho_total(budget: Guarantee) -> tuple[Fraction, Fraction]:
@@ -238,11 +237,9 @@ def _refusal(account: AccountFilter, left: Amounts, price: Guarantee, charge: Am
     """Say requested, remaining, missing and affordable; all of it public."""
     missing = Amounts(max(0, charge.main - left.main), max(0, charge.delta - left.delta))
     affordable = account.largest(left, price)
-    advice = (
-        f"The largest such question it affords: {affordable}."
-        if affordable
-        else ("It affords no question with this delta; ask one with a smaller delta, or none.")
-    )
+    advice = "It affords no question of this form and delta."
+    if affordable:
+        advice = f"The largest such question it affords: {affordable}."
     return (
         f"The question asks for {price}, which costs {_short(account, charge)}; the account has "
         f"{_short(account, left)} left, so {_short(account, missing)} is missing. {advice}"
@@ -252,29 +249,6 @@ def _refusal(account: AccountFilter, left: Amounts, price: Guarantee, charge: Am
 def _short(account: AccountFilter, amounts: Amounts) -> str:
     """Write amounts without repeating the adjacency."""
     return str(account.stated(amounts)).removesuffix(f" ({account.adjacency})")
-
-
-def _largest_epsilon(rho_units: int) -> Fraction:
-    """Find the largest whole number of epsilon units whose charge fits."""
-    return from_units(_last(lambda n: _pure_units(n) <= rho_units), EPSILON_UNIT)
-
-
-def _pure_units(epsilon_units: int) -> int:
-    """Give the rho units that an epsilon costs."""
-    epsilon = from_units(epsilon_units, EPSILON_UNIT)
-    return to_units_up(pure_to_zcdp_charge(epsilon), RHO_UNIT)
-
-
-def _last(holds: Callable[[int], bool]) -> int:
-    """Find the last whole number, at least 0, at which a condition that ends once still holds."""
-    high = 1
-    while holds(high):
-        high *= 2
-    low = high // 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if holds(middle) else (low, middle)
-    return low
 
 
 def _fits(left: Amounts, delta: Fraction) -> bool:
