@@ -17,10 +17,17 @@ class Entry(NamedTuple):
 
 
 SECTIONS: dict[str, dict[str, Entry]] = {
-    "First steps": {},
+    "First steps": {
+        "demo": Entry("noren.cli.demo:demo", "Ask questions of generated data; write a report."),
+        "doctor": Entry("noren.cli.doctor:doctor", "Check this installation, and the sampling."),
+        "explain": Entry("noren.cli.explain:explain", "Show a question's mathematics and proof."),
+    },
     "Questions": {},
     "Budget": {},
-    "Evidence": {},
+    "Evidence": {
+        "audit": Entry("noren.cli.audit:audit", "Measure what each mechanism leaks."),
+        "reproduce": Entry("noren.cli.reproduce:reproduce", "Repeat a paper's experiments."),
+    },
 }
 
 COMMANDS: dict[str, Entry] = {

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from noren.privacy.guarantee import Guarantee
 
 PIPE_WIDTH = 10_000  # a table in a pipe is never wrapped
-Progress = Callable[[int, int], None]  # (done, in all)
+Progress = Callable[[int, int | None], None]  # (done, in all: None where nobody knows)
 
 
 class Output:
@@ -67,6 +67,19 @@ class Output:
         """Print one result of a stream: an object on one line, or one line of text, at once."""
         click.echo(json_text(kind, result, guarantee) if self.as_json else people)
         sys.stdout.flush()
+
+    def show_answer(self, answer: Any) -> None:
+        """Print an answer with its price, its error, what was taken as public, and every mark."""
+        made = answer.to_dict()
+        result = {key: made[key] for key in made if key not in ("kind", "guarantee")}
+        people = answer_lines(answer)
+        self.show(answer.question.kind, result, guarantee=answer.guarantee, people=people)
+
+    def show_forecast(self, question: Any, forecast: Any) -> None:
+        """Print what an answer would cost and how far off it may be; nothing is spent."""
+        result = {"question": question.kind, **forecast.to_dict()}
+        people = [f"Forecast: {forecast}", f"Price: {question.guarantee}", "Nothing was spent."]
+        self.show("forecast", result, guarantee=question.guarantee, people=people)
 
     def say(self, *parts: Any) -> None:
         """Print for people, on standard output; nothing when JSON is asked for."""
@@ -103,13 +116,31 @@ def with_output(function: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
+def answer_lines(answer: Any) -> list[str]:
+    """Say an answer in lines, the marks first: they must not be missed."""
+    public = "; ".join(answer.question.assumed_public)
+    receipt = answer.receipt
+    charged = f"{receipt.account}, request {receipt.request_id}" if receipt else ""
+    facts = {
+        "Price": str(answer.guarantee or "no guarantee"),
+        "Expected error": str(answer.uncertainty),
+        "Assumed public": public,
+        "Charged to": charged,
+        "Ledger head": receipt.head if receipt else "",
+    }
+    marks = [f"! {mark}" for mark in answer.marks]
+    return [*marks, answer.headline, *(f"{name}: {text}" for name, text in facts.items() if text)]
+
+
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
     """Build a table for people; a cell is written as its `str`, a float to six digits."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    made = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    made = Table(
+        title=title, title_justify="left", box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False
+    )
     for column in columns:
         made.add_column(column)
     for row in rows:
@@ -149,7 +180,7 @@ def finite(value: Any) -> Any:
     if isinstance(value, list):
         return [finite(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
-        return "nan" if math.isnan(value) else "infinity" if value > 0 else "-infinity"
+        return "nan" if math.isnan(value) else "infinite" if value > 0 else "-infinite"
     return value
 
 

@@ -1,0 +1,29 @@
+"""Options that several commands share, so that they read the same everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from noren.noise import Noise
+
+
+def insecure_seed_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add `--insecure-seed N`, for commands that draw; give its value to `noise_from`."""
+    text = "Draw from a seed: repeatable, so every result is NOT PRIVATE. For tests and teaching."
+    add = click.option("--insecure-seed", type=click.IntRange(min=0), metavar="N", help=text)
+    return add(function)
+
+
+def noise_from(insecure_seed: int | None) -> Noise:
+    """Give secure noise, or, when a seed was spelled out, noise that marks all it touches."""
+    if insecure_seed is None:
+        from noren.noise import Noise
+
+        return Noise()
+    from noren.testing import seeded_noise
+
+    return seeded_noise(insecure_seed)
