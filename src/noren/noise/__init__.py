@@ -1,1 +1,3 @@
 """The only door to secret randomness."""
+
+from noren.noise.noise import Noise as Noise
