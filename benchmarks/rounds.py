@@ -1,8 +1,8 @@
 """Time several ways of doing the same work in turns, and print ratios.
 
-One round runs every way once, in a random order; the ratio of two ways is taken within a round and the
-median over the rounds is shown with its spread. So a neighbor that slows the machine for a while
-slows both sides of a ratio.
+One round runs every way once, in a random order; the ratio of two ways is taken within a round and
+the median over the rounds is shown with its spread. So a neighbor that slows the machine for a
+while slows both sides of a ratio.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Seconds = dict[str, list[float]]
 def in_turns(ways: Mapping[str, Callable[[], object]], rounds: int = 7) -> Seconds:
     """Time every way once in each round, after one run of each that is not counted."""
     seconds: Seconds = {name: [] for name in ways}
-    for name, way in ways.items():
+    for way in ways.values():
         way()
     for _ in range(rounds):
         for name in random.sample(list(ways), len(ways)):
