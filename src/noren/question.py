@@ -55,12 +55,33 @@ class Forecast:
         return as_json({f.name: getattr(self, f.name) for f in fields(self)})  # type: ignore[no-any-return]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mechanism:
+    """One law of noise in a question, for accountants outside: sensitivity and scale apart.
+
+    `sensitivity` is in the norm that `norm` names ("L1", "L2 squared", "Linf"). A law with a
+    scale states `scale`, one with a variance `variance`, one with neither its `epsilon`.
+    """
+
+    law: str
+    sensitivity: Fraction
+    norm: str = "L1"
+    scale: Fraction | None = None
+    variance: Fraction | None = None
+    epsilon: Fraction | None = None
+    draws: int = 1
+
+
 @runtime_checkable
 class Question(Protocol):
     """A frozen dataclass of public parameters that knows its price before it is asked.
 
     Two class attributes say what it is: `kind`, its public name ("cell-counts"), and `notes`,
     marks that must travel with every answer (what is unproved, idealized or approximate).
+
+    It may have two more: `mechanisms`, a tuple of `Mechanism` that a ledger exports for outside
+    accountants, and `columns`, the named columns to charge where an account keeps a budget for
+    each (None: all).
     """
 
     kind: ClassVar[str]
@@ -190,7 +211,12 @@ def public_form(question: Any) -> dict[str, Any]:
 
 def identity(question: Any) -> str:
     """Name a question by the SHA-256 of its canonical JSON: equal questions, equal names."""
-    text = json.dumps(public_form(question), sort_keys=True, separators=(",", ":"))
+    return identity_of_form(public_form(question))
+
+
+def identity_of_form(form: Mapping[str, Any]) -> str:
+    """Name a question by its public form, where that was made already."""
+    text = json.dumps(form, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 
 
