@@ -12,16 +12,14 @@ author = "the Noren developers"
 project_copyright = author
 version = release = __version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "noren_reference"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "noren_reference"]
 exclude_patterns = ["_build", "_ext"]
 source_suffix = {".md": "markdown"}
 default_role = "code"  # docstrings write names in single backticks
-suppress_warnings = ["toc.empty_glob"]  # a room without a proof page yet
 
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 
-napoleon_google_docstring = False
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
 add_module_names = False
@@ -31,5 +29,6 @@ toc_object_entries_show_parents = "hide"
 html_theme = "furo"
 html_title = f"Noren {release}"
 html_static_path = ["_static"]
+html_css_files = ["look.css"]
 html_copy_source = False
 html_show_sphinx = False

@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 import click
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.ext.napoleon import Config, NumpyDocstring
 from sphinx.util.docutils import SphinxDirective
 
 
@@ -85,17 +86,26 @@ def literal(text: str) -> str:
     return f".. code-block:: text\n\n{indented(text)}\n"
 
 
+def prose(text: str) -> str:
+    """Show plain text: paragraphs flow, indented parts keep their lines, formulas aligned."""
+    groups = re.split(r"((?:^[ ]+.*\n?(?:[ ]*\n(?=[ ]))*)+)", text, flags=re.M)
+    return "\n\n".join(
+        literal(inspect.cleandoc("\n" + group)) if number % 2 else escaped(group.strip())
+        for number, group in enumerate(groups)
+    )
+
+
 def room_text(room: str) -> str:
     """Write the entries of a room, as reStructuredText."""
-    parts: list[str] = [literal(inspect.getdoc(import_module(room)) or "")]
+    parts = [prose(inspect.getdoc(import_module(room)) or "")]
     described = {room}
     for name, home in public_names(room):
         if home not in described:
             described.add(home)
             parts.append(f".. rubric:: {home}\n")
-            parts.append(literal(inspect.getdoc(import_module(home)) or ""))
+            parts.append(prose(inspect.getdoc(import_module(home)) or ""))
         parts.append(entry(room, name))
-    return "\n".join(parts)
+    return "\n\n".join(parts)
 
 
 def entry(room: str, name: str) -> str:
@@ -183,19 +193,21 @@ def escaped(text: str) -> str:
     return "".join(pieces)
 
 
-def escape_docstring(
+def read_docstring(
     app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]
 ) -> None:
-    """Let a docstring be plain text; its examples stay as they are."""
-    text = "\n".join(lines)
-    blocks = re.split(r"(^ *>>> .*?(?:\n\s*\n|\Z))", text, flags=re.M | re.S)
+    """Let a docstring be plain text in NumPy form; its examples stay as they are."""
+    blocks = re.split(r"(^ *>>> .*?(?:\n\s*\n|\Z))", "\n".join(lines), flags=re.M | re.S)
     blocks[::2] = [escaped(block) for block in blocks[::2]]
-    lines[:] = "".join(blocks).splitlines()
+    # A property is read like any text: as an attribute, its words before a colon would be a type.
+    what = "method" if what == "property" else what
+    read = NumpyDocstring("".join(blocks), Config(), what=what, name=name, obj=thing)
+    lines[:] = read.lines()
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Tell Sphinx about the directives."""
     app.add_directive("room", Room)
     app.add_directive("commands", Commands)
-    app.connect("autodoc-process-docstring", escape_docstring, priority=100)
+    app.connect("autodoc-process-docstring", read_docstring)
     return {"parallel_read_safe": True}
