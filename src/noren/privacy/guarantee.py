@@ -93,6 +93,36 @@ class Guarantee:
         """The delta that belongs to rho: none where epsilon is stated beside it."""
         return self.delta if self.epsilon is None else Fraction(0)
 
+    def as_zcdp(self) -> Guarantee:
+        """State it in rho alone: its own, else epsilon * tanh(epsilon / 2), rounded up."""
+        from noren.privacy import conversion
+
+        return conversion.as_zcdp(self)
+
+    def as_approximate(self, delta: Any) -> Guarantee:
+        """State it as the smallest epsilon that is proved at a delta, rounded up."""
+        from noren.privacy import conversion
+
+        return conversion.as_approximate(self, delta)
+
+    def as_substitute(self) -> Guarantee:
+        """Turn an add-remove guarantee into a substitute one, at twice epsilon or four rho."""
+        from noren.privacy import conversion
+
+        return conversion.as_substitute(self)
+
+    def as_group(self, size: int) -> Guarantee:
+        """Turn a guarantee for one record into one for a person with up to `size` of them."""
+        from noren.privacy import conversion
+
+        return conversion.as_group(self, size)
+
+    def as_record(self, bits: int) -> Guarantee:
+        """Turn a guarantee for one bit into one for a whole record of `bits` bits."""
+        from noren.privacy import conversion
+
+        return conversion.as_record(self, bits)
+
     def __str__(self) -> str:
         parts = [] if self.epsilon is None else [f"epsilon {shown(self.epsilon)}"]
         parts += [f"delta {shown(self.delta)}"] if self.delta else []
