@@ -43,6 +43,19 @@ class FileProblem(NorenError, ValueError):
     """A file cannot be read as what it is said to be."""
 
 
+class PartitionFailed(NorenError):
+    """Counting a partition hit a bug; what exactly is said where only the data's keeper looks."""
+
+    exit_code = 1
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(
+            f"Counting a partition stopped with a {problem}, but a statistic must exist for all "
+            "records. Its text is held back, because it could quote one: to see it, let the "
+            "data's keeper count the partitions one by one, outside the engine."
+        )
+
+
 class MissingExtra(NorenError, ImportError):
     """A feature needs an optional dependency that is not installed."""
 
@@ -87,9 +100,13 @@ class ReleaseLost(LedgerError):
 
 
 class RecordDamaged(NorenError):
-    """A stored record does not agree with what the chain says of it."""
+    """A stored record does not agree with what the chain says of it; `findings` say where."""
 
     exit_code = 5
+
+    def __init__(self, message: str, findings: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.findings = findings or (message,)
 
 
 class NotPrivateWarning(UserWarning):

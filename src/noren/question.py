@@ -186,8 +186,13 @@ class Asks(Protocol):
         """Charge, then answer, then store; the same request id gives the stored answer free."""
 
 
+PLAIN = {bool, int, float, str}
+
+
 def as_json(value: Any) -> Any:
     """Turn a value into plain JSON: fractions and enums as words, arrays as lists."""
+    if value is None or type(value) in PLAIN:
+        return value
     if is_dataclass(value) and not isinstance(value, type):
         return {f.name: as_json(getattr(value, f.name)) for f in fields(value)}
     if isinstance(value, Mapping):
@@ -222,6 +227,8 @@ def identity_of_form(form: Mapping[str, Any]) -> str:
 
 def _plain(value: Any) -> Any:
     """Give one parameter as JSON, with arrays by their digest."""
+    if value is None or type(value) in PLAIN:
+        return value
     if hasattr(value, "tobytes") and hasattr(value, "dtype"):
         content = hashlib.sha256(value.tobytes("C")).hexdigest()
         return {"array": str(value.dtype), "shape": list(value.shape), "sha256": content}

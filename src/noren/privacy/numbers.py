@@ -34,6 +34,8 @@ def exact(name: str, value: object) -> Fraction:
     try:
         if isinstance(value, Fraction):
             return value
+        if isinstance(value, int):
+            return Fraction(value)
         if isinstance(value, (Decimal, str)):
             return Fraction(value)
         if isinstance(value, SupportsIndex):
