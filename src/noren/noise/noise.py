@@ -10,20 +10,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from decimal import Decimal
-from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from noren.errors import ParameterError
-from noren.noise import choice, coins, gaussian, laplace, response, selection, uniform
-from noren.noise.reals import Rational
+from noren.noise import choice, coins, counts, gaussian, laplace, response, selection, uniform
+from noren.noise.reals import Computable, Rational, Real
 from noren.noise.sources import BitSource, ChaChaSource, Unshareable
 from noren.privacy.numbers import Number, positive, probability, read_epsilon, whole
 from noren.privacy.numbers import exact as read_exact
 
 Size: TypeAlias = int | tuple[int, ...] | None
+Chance: TypeAlias = Number | Callable[[int], Decimal]
 Drawn: TypeAlias = Any  # one Python number where size is None, else an array of that shape
 
 
@@ -31,8 +31,9 @@ class Noise(Unshareable):
     """Draw from exact laws, with bits that nobody can predict.
 
     Scales, variances, probabilities and epsilons may be int, Fraction, Decimal, decimal string or
-    float (read as its shortest decimal). `size` is a number of draws, a shape, or None for one
-    Python number.
+    float (read as its shortest decimal). A probability may also be a function from a number of
+    digits to a decimal that is wrong by less than 5 in the last of them. `size` is a number of
+    draws, a shape, or None for one Python number.
 
     Parameters
     ----------
@@ -66,6 +67,11 @@ class Noise(Unshareable):
         """The name of the bit source."""
         return str(self._source.name)
 
+    @property
+    def source(self) -> BitSource:
+        """The bit source itself; whoever takes words from it must prove its own law."""
+        return self._source
+
     def __repr__(self) -> str:
         return f"Noise({self.name}{'' if self.secure else ', NOT PRIVATE'})"
 
@@ -88,10 +94,15 @@ class Noise(Unshareable):
             )
         return shaped(size, lambda n: gaussian.draw_gaussian(v, n, self._source))
 
-    def bernoulli(self, p: Number, size: Size = None) -> Drawn:
+    def bernoulli(self, p: Chance, size: Size = None) -> Drawn:
         """Toss coins that come up with probability exactly p."""
-        number = Rational(probability("p", p))
+        number = read_chance(p)
         return shaped(size, lambda n: coins.toss(number, n, self._source))
+
+    def packed_bernoulli(self, p: Chance, size: Size = None) -> Drawn:
+        """Toss 64 coins of probability exactly p in each word of uint64."""
+        number = read_chance(p)
+        return shaped(size, lambda n: coins.toss_packed(number, n, self._source))
 
     def bernoulli_exp(self, x: Number, size: Size = None) -> Drawn:
         """Toss coins that come up with probability exactly exp(-x), x >= 0."""
@@ -105,6 +116,20 @@ class Noise(Unshareable):
         """Draw integers uniformly from 0..n-1; above 2**63 they are Python's own."""
         top = whole("n", n, 1)
         return shaped(size, lambda count: uniform.draw_below(top, count, self._source))
+
+    def binomial(self, n: int, p: Chance, size: Size = None) -> Drawn:
+        """Draw how many of n coins of probability exactly p come up."""
+        tosses, number = counted("n", n), read_chance(p)
+        return shaped(size, lambda m: counts.draw_binomial(tosses, number, m, self._source))
+
+    def hypergeometric(self, good: int, bad: int, taken: int, size: Size = None) -> Drawn:
+        """Draw how many good ones are among those taken, without putting back."""
+        ours, others, drawn = counted("good", good), counted("bad", bad), counted("taken", taken)
+        if drawn > ours + others:
+            raise ParameterError("taken", taken, "at most good + bad", "Nothing is put back.")
+        return shaped(
+            size, lambda m: counts.draw_hypergeometric(ours, others, drawn, m, self._source)
+        )
 
     def permutation(self, n: int) -> npt.NDArray[np.int64]:
         """Order 0..n-1 uniformly at random."""
@@ -146,6 +171,8 @@ class Noise(Unshareable):
                 "values", f"of type {given.dtype}", "whole numbers below k", "Encode them first."
             )
         categories, eps = whole("k", k, 2), read_epsilon(epsilon)
+        if categories > 1 << 62:
+            raise ParameterError("k", k, "at most 2**62", "Group the values.")
         return response.respond(given.ravel(), categories, eps, self._source).reshape(given.shape)
 
     def exponential_mechanism(
@@ -160,7 +187,7 @@ class Noise(Unshareable):
 
         With `monotone=True` (all scores move the same way between neighbours) the 2 is dropped.
         """
-        rate = selection_rate(epsilon, sensitivity, monotone)
+        rate = selection.selection_rate(epsilon, sensitivity, monotone)
         return selection.exponential_mechanism(selection.read_scores(scores), rate, self._source)
 
     def permute_and_flip(
@@ -175,14 +202,21 @@ class Noise(Unshareable):
 
         Under zCDP it costs more than the exponential mechanism: see the price before composing.
         """
-        rate = selection_rate(epsilon, sensitivity, monotone)
+        rate = selection.selection_rate(epsilon, sensitivity, monotone)
         return selection.permute_and_flip(selection.read_scores(scores), rate, self._source)
 
 
-def selection_rate(epsilon: Number, sensitivity: Number, monotone: bool) -> Fraction:
-    """Give c, by which scores are multiplied."""
-    bound = positive("sensitivity", sensitivity, "It follows from declared public bounds.")
-    return read_epsilon(epsilon) / (bound if monotone else 2 * bound)
+def read_chance(p: Chance) -> Real:
+    """Take a probability: a number, or a function from digits to a decimal."""
+    return Computable(p) if callable(p) else Rational(probability("p", p))
+
+
+def counted(name: str, value: int) -> int:
+    """Read a number of things, few enough to be counted exactly in floating point sums."""
+    number = whole(name, value, 0)
+    if number > counts.LARGEST_COUNT:
+        raise ParameterError(name, value, "at most 2**32", "Draw it in parts and add them.")
+    return number
 
 
 def shaped(size: Size, draw: Callable[[int], npt.NDArray[Any]]) -> Drawn:

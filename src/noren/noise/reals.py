@@ -9,8 +9,9 @@ event U < p has probability p exactly, whatever p is.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from decimal import Decimal, localcontext
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal, localcontext
 from fractions import Fraction
 from typing import Protocol
 
@@ -20,13 +21,17 @@ WORD = 64
 FULL = (1 << WORD) - 1
 DIGITS = 60  # serve two words; each further word takes 20 more
 CLOSE = Decimal("1e-10")  # a dropped fraction this near to 0 or 1 asks for more digits
+SLACK = 6  # a number asked for with d digits may be wrong by 10**(SLACK - d)
 
 
 class Real(Protocol):
     """A number of [0, 1] that is known to any precision."""
 
-    def floor(self, bits: int) -> int:
-        """Give the whole part of 2**bits times the number."""
+    def at(self, digits: int) -> Decimal:
+        """Give the number, wrong by less than 10**(SLACK - digits)."""
+
+    def edges(self, bits: int) -> tuple[int, int]:
+        """Give two whole numbers, nearly always equal, that hold floor(2**bits p) between them."""
 
     def ends(self, bits: int) -> bool:
         """Whether all binary digits after these are known to be zero."""
@@ -38,9 +43,15 @@ class Rational:
 
     value: Fraction
 
-    def floor(self, bits: int) -> int:
+    def at(self, digits: int) -> Decimal:
+        """Divide to that many digits."""
+        with precision(digits):
+            return decimal(self.value)
+
+    def edges(self, bits: int) -> tuple[int, int]:
         """Divide exactly."""
-        return (self.value.numerator << bits) // self.value.denominator
+        edge = (self.value.numerator << bits) // self.value.denominator
+        return edge, edge
 
     def ends(self, bits: int) -> bool:
         """Whether the denominator divides 2**bits."""
@@ -49,17 +60,43 @@ class Rational:
 
 @dataclass(frozen=True, slots=True)
 class Computable:
-    """An irrational number of (0, 1), as a function from digits to a decimal."""
+    """A number given by a function from digits to a decimal.
 
-    at: Callable[[int], Decimal]
+    It may be a finite binary fraction in disguise: then its edges differ by one at every length,
+    and a comparison still ends, as soon as a drawn word is neither all zeros nor all ones.
+    """
 
-    def floor(self, bits: int) -> int:
-        """Compute with as many digits as the floor needs."""
-        return certain_floors(lambda digits: [self.at(digits)], bits)[0]
+    compute: Callable[[int], Decimal]
+
+    def at(self, digits: int) -> Decimal:
+        """Compute it, in a context of somewhat more digits."""
+        with precision(digits + 10):
+            return self.compute(digits)
+
+    def edges(self, bits: int) -> tuple[int, int]:
+        """Take the whole parts at both ends of what is known."""
+        digits = digits_for(bits)
+        with precision(digits + 10):
+            scaled = self.compute(digits) * (1 << bits)
+            error = Decimal(1 << bits).scaleb(SLACK - digits)
+            low, high = (scaled - error).__floor__(), (scaled + error).__floor__()
+        return max(low, 0), min(high, (1 << bits) - 1)
 
     def ends(self, bits: int) -> bool:
-        """Say no: the digits of an irrational number do not end."""
+        """Say no: nothing is known of all further digits."""
         return False
+
+
+def precision(digits: int) -> AbstractContextManager[Context]:
+    """Compute with that many digits and the widest exponents, whatever context the caller set."""
+    return localcontext(
+        Context(prec=digits, rounding=ROUND_HALF_EVEN, Emin=MIN_EMIN, Emax=MAX_EMAX)
+    )
+
+
+def decimal(number: Fraction) -> Decimal:
+    """Divide in the current precision."""
+    return Decimal(number.numerator) / number.denominator
 
 
 def digits_for(bits: int) -> int:
@@ -71,19 +108,18 @@ def certain_floors(values_at: Callable[[int], list[Decimal]], bits: int) -> list
     """Give floor(2**bits v) for positive numbers v below 1, raising the precision until sure.
 
     A floor of 0 is sure unless the value is near 1, because the numbers are known to be positive.
+    No 2**bits v may be a whole number, or no precision would do.
     """
     digits, close = digits_for(bits), CLOSE
     while True:
-        with localcontext() as context:
-            context.prec = digits
+        with precision(digits):
             scaled = [value * (1 << bits) for value in values_at(digits)]
             floors = [int(value) for value in scaled]
-            rest = (value - floor for value, floor in zip(scaled, floors, strict=True))
-            sure = (
-                (close < part or floor == 0) and part < 1 - close
-                for part, floor in zip(rest, floors, strict=True)
-            )
-            if all(sure):
+            parts = [value - floor for value, floor in zip(scaled, floors, strict=True)]
+            if all(
+                (part > close or not floor) and part < 1 - close
+                for part, floor in zip(parts, floors, strict=True)
+            ):
                 return floors
         digits, close = digits + 20, close.scaleb(-20)
 
@@ -91,7 +127,11 @@ def certain_floors(values_at: Callable[[int], list[Decimal]], bits: int) -> list
 def falls_below(number: Real, word: int, source: BitSource) -> bool:
     """Decide U < number, where `word` holds the first 64 bits of U."""
     bits = WORD
-    while (edge := number.floor(bits)) == word and not number.ends(bits):
+    while True:
+        low, high = number.edges(bits)
+        if word < low:
+            return True
+        if word > high or number.ends(bits):
+            return False
         word = word << WORD | one_word(source)
         bits += WORD
-    return word < edge

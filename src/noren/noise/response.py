@@ -8,7 +8,7 @@ Maths
 
 from __future__ import annotations
 
-from decimal import Decimal, localcontext
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -17,9 +17,8 @@ import numpy.typing as npt
 
 from noren.noise.coins import toss
 from noren.noise.inversion import Integers
-from noren.noise.reals import Computable
+from noren.noise.reals import Computable, decimal, precision
 from noren.noise.sources import BitSource
-from noren.noise.tails import decimal
 from noren.noise.uniform import draw_below
 
 
@@ -27,8 +26,7 @@ def leaving(k: int, epsilon: Fraction) -> Computable:
     """Give the probability that another value is reported."""
 
     def at(digits: int) -> Decimal:
-        with localcontext() as context:
-            context.prec = digits + 8 + len(str(int(epsilon)))
+        with precision(digits + 8 + len(str(int(epsilon)))):
             return (k - 1) / (decimal(epsilon).exp() + (k - 1))
 
     return Computable(at)
@@ -36,8 +34,16 @@ def leaving(k: int, epsilon: Fraction) -> Computable:
 
 def respond(values: npt.NDArray[Any], k: int, epsilon: Fraction, source: BitSource) -> Integers:
     """Report each value of 0..k-1 privately; values outside are moved to the nearest end first."""
-    true: Integers = np.clip(values, 0, k - 1).astype(np.int64)
-    left = np.flatnonzero(toss(leaving(k, epsilon), true.size, source))
+    reported = moved_inside(values, k)
+    left = np.flatnonzero(toss(leaving(k, epsilon), reported.size, source))
     others = draw_below(k - 1, left.size, source)
-    true[left] = others + (others >= true[left])
-    return true
+    reported[left] = others + (others >= reported[left])
+    return reported
+
+
+def moved_inside(values: npt.NDArray[Any], k: int) -> Integers:
+    """Copy the values, those outside 0..k-1 moved to the nearest end."""
+    if values.dtype == np.uint64:  # beyond the reach of int64
+        values = np.minimum(values, np.uint64(k - 1))
+    inside: Integers = values.astype(np.int64)
+    return np.clip(inside, 0, k - 1, out=inside)

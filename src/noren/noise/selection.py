@@ -19,7 +19,7 @@ Privacy
 
 from __future__ import annotations
 
-from decimal import Decimal, localcontext
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -32,10 +32,22 @@ from noren.noise.coins import Floats, exponential, toss_each, unit_floats
 from noren.noise.inversion import BLOCK
 from noren.noise.reals import Real
 from noren.noise.sources import BitSource
-from noren.noise.tails import decimal
+from noren.privacy.numbers import Number, positive, read_epsilon
 
 MARGIN = 2.0**-40
 GROUP = 1024
+LARGEST_RATE = Fraction(1 << 1000)
+
+
+def selection_rate(epsilon: Number, sensitivity: Number, monotone: bool) -> Fraction:
+    """Give c, by which scores are multiplied."""
+    bound = positive("sensitivity", sensitivity, "It follows from declared public bounds.")
+    rate = read_epsilon(epsilon) / (bound if monotone else 2 * bound)
+    if rate > LARGEST_RATE:
+        raise ParameterError(
+            "epsilon / sensitivity", "astronomical", "at most 2**1000", "Nothing private is left."
+        )
+    return rate
 
 
 def read_scores(scores: npt.ArrayLike) -> npt.NDArray[Any]:
@@ -55,14 +67,16 @@ def read_scores(scores: npt.ArrayLike) -> npt.NDArray[Any]:
     return given.astype(np.float64) if given.dtype.kind == "f" else given
 
 
-def gaps_below_best(scores: npt.NDArray[Any]) -> Floats:
-    """Give max - s for each score, rounded once."""
+def scaled_gaps(scores: npt.NDArray[Any], rate: Fraction) -> Floats:
+    """Give rate * (max - s) for each score, within a few roundings; infinite if it overflows."""
     best = scores.max()
-    if scores.dtype.kind == "f":
-        gaps: Floats = best - scores
-        return gaps
-    whole: Floats = (best.astype(np.uint64) - scores.astype(np.uint64)).astype(np.float64)
-    return whole
+    if scores.dtype.kind == "f":  # halves, because max - s itself could overflow
+        halves: Floats = best * 0.5 - scores * 0.5
+    else:  # modulo 2**64 the difference is exact, whatever the signs
+        halves = (best.astype(np.uint64) - scores.astype(np.uint64)).astype(np.float64) * 0.5
+    with np.errstate(over="ignore", under="ignore"):
+        halves *= float(2 * rate)
+    return halves
 
 
 def exact_gap(scores: npt.NDArray[Any], i: int) -> Fraction:
@@ -72,7 +86,7 @@ def exact_gap(scores: npt.NDArray[Any], i: int) -> Fraction:
 
 def exponential_mechanism(scores: npt.NDArray[Any], rate: Fraction, source: BitSource) -> int:
     """Choose with probability proportional to exp(rate * score)."""
-    weights = np.exp(-float(rate) * gaps_below_best(scores))
+    weights = np.exp(-scaled_gaps(scores, rate))
     word = source.words(1)
     found = nearly_chosen(weights, float(unit_floats(word)[0]))
     if found is not None:
@@ -103,33 +117,31 @@ def nearly_chosen(weights: Floats, uniform: float) -> int | None:
 def exact_weights(scores: npt.NDArray[Any], rate: Fraction, digits: int) -> list[Decimal]:
     """Give exp(-rate * gap) for each score; equal scores are computed once."""
     values, places = np.unique(scores, return_inverse=True)
-    best = Fraction(scores.max().item())
-    with localcontext() as context:
-        gaps = [rate * (best - Fraction(value.item())) for value in values]
-        context.prec = digits + 8 + len(str(int(max(gaps))))
-        powers = [(-decimal(gap)).exp() for gap in gaps]
+    best = Fraction(values[-1].item())
+    powers = [
+        exponential(rate * (best - Fraction(value.item()))).at(digits + 10) for value in values
+    ]
     return [powers[place] for place in places]
 
 
 def permute_and_flip(scores: npt.NDArray[Any], rate: Fraction, source: BitSource) -> int:
     """Flip a coin of probability exp(-rate * gap) for each; a uniform one of the successes wins."""
-    gaps = gaps_below_best(scores)
-    successes: list[npt.NDArray[np.intp]] = []
-
+    gaps = scaled_gaps(scores, rate)
+    successes = []
     for start in range(0, gaps.size, BLOCK):
         part = gaps[start : start + BLOCK]
 
         def exact(i: int, start: int = start) -> Real:
             return exponential(rate * exact_gap(scores, start + i))
 
-        coins = toss_each(np.exp(-float(rate) * part), exact, source.words(part.size), source)
-        successes.append(start + np.flatnonzero(coins | (part == 0)))
-    return int(smallest_key(np.concatenate(successes), source))
+        coins = toss_each(np.exp(-part), exact, source.words(part.size), source)
+        successes.append(start + np.flatnonzero(coins))
+    return smallest_key(np.concatenate(successes), source)
 
 
-def smallest_key(candidates: npt.NDArray[np.intp], source: BitSource) -> np.intp:
+def smallest_key(candidates: npt.NDArray[np.intp], source: BitSource) -> int:
     """Let the smallest 64-bit key win, keys tied for it being drawn again."""
     while candidates.size > 1:
         keys = source.words(candidates.size)
         candidates = candidates[keys == keys.min()]
-    return candidates[0]  # type: ignore[no-any-return]
+    return int(candidates[0])

@@ -5,9 +5,9 @@ is ChaCha20 under a key of the operating system. NumPy's generators and Python's
 appear here: their state can be recovered from what they put out.
 
 A source keeps its key and its buffer per process and per thread: after a fork the child forgets
-both and takes a fresh key, so parent and child never share a word. No source can be copied or
-pickled, for the same reason. A seeded source and a tape are for tests: `secure` is False and
-every result drawn from them says NOT PRIVATE.
+both and takes a fresh key, so parent and child never share a word. No source can be pickled, for
+the same reason, and a copy of one is the source itself. A seeded source and a tape are for
+tests: `secure` is False and every result drawn from them says NOT PRIVATE.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import os
 import threading
 import warnings
 from collections.abc import Iterable
-from typing import Any, NoReturn, Protocol, TypeAlias, runtime_checkable
+from typing import Any, NoReturn, Protocol, Self, TypeAlias, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -59,12 +59,20 @@ class BitSource(Protocol):
 
 
 class Unshareable:
-    """Refuse every way of copying: two holders of one state would draw the same noise."""
+    """Refuse to be pickled, and stay one when copied: two states would draw the same noise."""
+
+    __slots__ = ()
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
 
     def __reduce_ex__(self, protocol: Any) -> NoReturn:
         raise TypeError(
-            f"A {type(self).__name__} cannot be pickled or copied, because two copies would draw "
-            "the same noise. Send statistics between processes, and draw in one place."
+            f"A {type(self).__name__} cannot be pickled, because two copies would draw the same "
+            "noise. Send statistics between processes, and draw in one place."
         )
 
 
@@ -100,7 +108,7 @@ class SystemStream(Stream):
 
     def fresh(self, count: int) -> Words:
         """Ask the operating system."""
-        made = np.frombuffer(bytearray(os.urandom(8 * max(count, BUFFER_WORDS))), np.uint64)
+        made = np.frombuffer(os.urandom(8 * max(count, BUFFER_WORDS)), np.uint64)
         return made[:count]
 
 
@@ -145,7 +153,7 @@ class ShakeStream(Stream):
         """Hash the key with the next counter value."""
         block = self._key + self._counter.to_bytes(16, "little")
         self._counter += 1
-        return np.frombuffer(bytearray(hashlib.shake_128(block).digest(8 * count)), np.uint64)
+        return np.frombuffer(hashlib.shake_128(block).digest(8 * count), np.uint64)
 
 
 class SecureSource(Unshareable):

@@ -16,10 +16,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from decimal import Decimal, localcontext
+from decimal import Decimal
 from fractions import Fraction
 from itertools import accumulate
 from typing import ClassVar, Protocol
+
+from noren.noise.reals import decimal, precision
 
 LN_2_64 = 64 * math.log(2)
 LN_10 = math.log(10)
@@ -42,11 +44,6 @@ class TailLaw(Protocol):
 
     def tails(self, first: int, count: int, digits: int) -> list[Decimal]:
         """Give P(X > k) for `count` values of k, all within 10**-digits or a few times it."""
-
-
-def decimal(number: Fraction) -> Decimal:
-    """Divide in the current precision."""
-    return Decimal(number.numerator) / number.denominator
 
 
 def powers(scale: Fraction, first: int, count: int) -> list[Decimal]:
@@ -74,8 +71,7 @@ class GeometricLaw:
 
     def tails(self, first: int, count: int, digits: int) -> list[Decimal]:
         """Give r**(k+1)."""
-        with localcontext() as context:
-            context.prec = digits + 8
+        with precision(digits + 8):
             return powers(self.scale, first + 1, count)
 
 
@@ -99,8 +95,7 @@ class DigitLaw:
 
     def tails(self, first: int, count: int, digits: int) -> list[Decimal]:
         """Give (r**(k+1) - r**m) / (1 - r**m), with digits to spare for the cancellation."""
-        with localcontext() as context:
-            context.prec = digits + 8 + len(str(int(self.scale)))
+        with precision(digits + 8 + len(str(int(self.scale)))):
             last = powers(self.scale, self.base, 1)[0]
             return [(p - last) / (1 - last) for p in powers(self.scale, first + 1, count)]
 
@@ -124,8 +119,7 @@ class LaplaceLaw:
 
     def tails(self, first: int, count: int, digits: int) -> list[Decimal]:
         """Give r**(k+1) / (1 + r)."""
-        with localcontext() as context:
-            context.prec = digits + 8
+        with precision(digits + 8):
             whole = 1 + powers(self.scale, 1, 1)[0]
             return [power / whole for power in powers(self.scale, first + 1, count)]
 
@@ -155,8 +149,7 @@ class GaussianLaw:
 
     def tails(self, first: int, count: int, digits: int) -> list[Decimal]:
         """Add the weights from the outside in, and divide by all of them."""
-        with localcontext() as context:
-            context.prec = digits + 12
+        with precision(digits + 12):
             weights = self.weights(digits)
             sums = list(accumulate(reversed(weights)))[::-1]  # sums[k] = weights k, k + 1, ..
             total = 2 * sums[0] - weights[0]

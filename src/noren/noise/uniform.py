@@ -61,11 +61,13 @@ def draw_permutation(n: int, source: BitSource) -> Integers:
 
 
 def draw_subset(n: int, size: int, source: BitSource) -> Integers:
-    """Choose `size` of 0..n-1 uniformly at random, in increasing order."""
+    """Choose `size` of 0..n-1 uniformly at random, in increasing order.
+
+    A small subset is made of the first distinct values of a uniform sequence.
+    """
     if size * 16 > n:
         return np.sort(draw_permutation(n, source)[:size])
-    chosen: set[int] = set()
-    for top in range(n - size, n):  # Floyd: each step keeps the subset of 0..top uniform
-        drawn = one_below(top + 1, source)
-        chosen.add(top if drawn in chosen else drawn)
-    return np.array(sorted(chosen), np.int64)
+    chosen = np.empty(0, np.int64)
+    while chosen.size < size:
+        chosen = np.union1d(chosen, draw_below(n, size - chosen.size, source))
+    return chosen
