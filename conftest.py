@@ -1,13 +1,14 @@
 """Make pytest run the examples of Markdown pages, so that the documentation cannot go stale.
 
 A page is one test. Its fenced `python` blocks run in order and share their names: a block with
-prompts is a doctest, a block without is run as a program. A fenced `console` block is run by a
-shell in an empty folder that the page's blocks share; each `$ ` line is a command, and the lines
-below it are what it must print (`...` stands for anything). Other fences are only shown.
+prompts is a doctest, a block without is run as a program. Each `$ ` line of a fenced `console`
+block is run by a shell, and the lines below it are what it must print (`...` stands for anything).
+All of it happens in a folder that is empty at first. Other fences are only shown.
 """
 
 from __future__ import annotations
 
+import contextlib
 import doctest
 import os
 import re
@@ -64,12 +65,12 @@ def run_python(example: Example, page: Path, names: dict[str, Any]) -> None:
     names.update(test.globs)
 
 
-def run_console(example: Example, folder: str) -> None:
-    """Run the commands of one console block, and compare what they print."""
+def run_console(example: Example) -> None:
+    """Run the commands of one console block here, and compare what they print."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     for found in COMMAND.finditer(example.text):
         done = subprocess.run(
-            found["command"], shell=True, cwd=folder, text=True, capture_output=True,
+            found["command"], shell=True, text=True, capture_output=True,
             env={**os.environ, "PATH": path, "COLUMNS": "100", "NO_COLOR": "1"},
         )  # fmt: skip
         printed = done.stdout + done.stderr
@@ -93,12 +94,12 @@ class Examples(pytest.Item):
     def runtest(self) -> None:
         """Run them."""
         names: dict[str, Any] = {"__name__": "__main__"}
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
             for example in examples_of(self.path.read_text(encoding="utf-8")):
                 if example.language == "python":
                     run_python(example, self.path, names)
                 else:
-                    run_console(example, folder)
+                    run_console(example)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Show an example that failed by what it said, anything else by its traceback."""

@@ -35,32 +35,32 @@ $ echo long \\
 """
 
 
-def run(page: str, folder: Path) -> None:
+def run(page: str) -> None:
     names: dict = {}
     for example in examples.examples_of(page):
         if example.language == "python":
             examples.run_python(example, Path("page.md"), names)
         else:
-            examples.run_console(example, str(folder))
+            examples.run_console(example)
 
 
-def test_a_page_is_run_from_top_to_bottom(tmp_path):
+def test_a_page_is_run_from_top_to_bottom():
     assert [it.language for it in examples.examples_of(PAGE)] == ["python", "python", "console"]
-    run(PAGE, tmp_path)
+    run(PAGE)
 
 
 @pytest.mark.parametrize(
     ("right", "wrong"), [("\n2\n", "\n3\n"), ("echo a;", "echo c;"), ("long", "longer\necho")]
 )
-def test_an_example_that_does_something_else_fails(right, wrong, tmp_path):
+def test_an_example_that_does_something_else_fails(right, wrong):
     assert right in PAGE
     with pytest.raises(examples.ExampleFailed):
-        run(PAGE.replace(right, wrong), tmp_path)
+        run(PAGE.replace(right, wrong))
 
 
-def test_a_program_that_raises_fails(tmp_path):
+def test_a_program_that_raises_fails():
     with pytest.raises(AssertionError):
-        run("```python\nassert 1 == 2\n```\n", tmp_path)
+        run("```python\nassert 1 == 2\n```\n")
 
 
 def test_the_line_of_an_example_is_its_line_in_the_page():
