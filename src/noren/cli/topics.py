@@ -6,4 +6,9 @@ a line; a test fails when a question of Noren is missing here.
 
 from __future__ import annotations
 
-TOPICS: dict[str, str] = {}
+TOPICS: dict[str, str] = {
+    "cell-counts": "noren.mechanisms.counts:CellCounts",
+    "best-candidate": "noren.mechanisms.selection:BestCandidate",
+    "randomized-response": "noren.mechanisms.response:RandomizedResponse",
+    "best-of-private": "noren.mechanisms.tuning:BestOfPrivate",
+}
