@@ -183,14 +183,26 @@ def in_restructured_text(directive: SphinxDirective, text: str) -> list[nodes.No
     return directive.parse_text_to_nodes(f"``````{{eval-rst}}\n{text}\n``````\n")
 
 
-OUTSIDE_CODE = re.compile(r"(``.*?``|`.*?`)", re.S)
+CODE = re.compile(r"``(.+?)``|`([^`]+)`", re.S)
 
 
 def escaped(text: str) -> str:
     """Escape what plain text uses but reStructuredText reads as marks: * | and a final _."""
-    pieces = OUTSIDE_CODE.split(text)
-    pieces[::2] = [re.sub(r"([*|\\]|_(?!\w))", r"\\\1", piece) for piece in pieces[::2]]
-    return "".join(pieces)
+    pieces, end = [], 0
+    for found in CODE.finditer(text):
+        pieces += [without_marks(text[end : found.start()]), code(found[1] or found[2])]
+        end = found.end()
+    return "".join([*pieces, without_marks(text[end:])])
+
+
+def without_marks(text: str) -> str:
+    """Escape a stretch of text that holds no code."""
+    return re.sub(r"([*|\\]|_(?!\w))", r"\\\1", text)
+
+
+def code(text: str) -> str:
+    """Write a stretch of code; the spaces that vanish let letters follow it at once."""
+    return rf"\ ``{text}``\ "
 
 
 def read_docstring(
