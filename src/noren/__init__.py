@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from noren.ledger import Ledger as Ledger
     from noren.noise import Noise as Noise
     from noren.privacy import Adjacency as Adjacency
     from noren.privacy import Guarantee as Guarantee
@@ -16,10 +17,11 @@ if TYPE_CHECKING:
 HOMES = {
     "Adjacency": "noren.privacy",
     "Guarantee": "noren.privacy",
+    "Ledger": "noren.ledger",
     "Noise": "noren.noise",
 }
 
-__all__ = ["Adjacency", "Guarantee", "Noise", "__version__"]
+__all__ = ["Adjacency", "Guarantee", "Ledger", "Noise", "__version__"]
 
 
 def __getattr__(name: str) -> Any:

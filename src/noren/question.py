@@ -187,6 +187,7 @@ class Asks(Protocol):
 
 
 PLAIN = {bool, int, float, str}
+CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 
 
 def as_json(value: Any) -> Any:
@@ -221,8 +222,7 @@ def identity(question: Any) -> str:
 
 def identity_of_form(form: Mapping[str, Any]) -> str:
     """Name a question by its public form, where that was made already."""
-    text = json.dumps(form, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(CANONICAL.encode(form).encode()).hexdigest()
 
 
 def _plain(value: Any) -> Any:

@@ -1,0 +1,150 @@
+"""Where a ledger may live: a file on a local disk, the memory of one process, or PostgreSQL.
+
+SQLite keeps its promises through file locks and shared memory, and network file systems keep
+neither: two machines could spend the same budget. So a file there is refused. A new file is
+created readable and writable by its owner only (SQLite gives its side files the same mode).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError
+
+from noren.errors import FileProblem, LedgerError, ParameterError
+
+ACCEPTED = (
+    "a file name, 'sqlite:///file', 'sqlite://' (memory, for one process), "
+    "or 'postgresql://user@host/database'"
+)
+MOUNTS = Path("/proc/self/mounts")
+OWNER_ONLY = 0o600
+
+NETWORK = """
+    9p afs auristorfs beegfs ceph cifs coda davfs drvfs gfs gfs2 glusterfs gpfs lustre ncp ncpfs
+    nfs nfs3 nfs4 ocfs2 orangefs prl_fs pvfs2 smb smb2 smb3 smbfs vboxsf vmhgfs
+"""
+NETWORK_FUSE = """
+    blobfuse blobfuse2 ceph ceph-fuse curlftpfs davfs davfs2 gcsfuse glusterfs
+    google-drive-ocamlfuse goofys gvfsd-fuse hdfs juicefs lizardfs mfsmount moosefs mount-s3
+    onedriver rclone s3fs seaweedfs smbnetfs sshfs vmhgfs-fuse
+"""
+NETWORK_KINDS = {*NETWORK.split(), *(f"fuse.{name}" for name in NETWORK_FUSE.split())}
+
+
+def read_place(given: str | os.PathLike[str] | URL) -> URL:
+    """Read where a ledger lives; a plain name is a file.
+
+    Examples
+    --------
+    >>> read_place("sqlite://").database is None
+    True
+    >>> read_place("postgresql://ann@host/ledgers").drivername
+    'postgresql+psycopg'
+    """
+    if isinstance(given, URL):
+        url = given
+    elif isinstance(given, os.PathLike) or "://" not in given:
+        name = os.fspath(given)
+        if not name or name == ":memory:":
+            raise ParameterError("ledger", repr(name), ACCEPTED)
+        url = URL.create("sqlite", database=name)
+    else:
+        url = parsed(given)
+    if url.get_backend_name() == "sqlite":
+        return sqlite_place(url)
+    if url.get_backend_name() in ("postgresql", "postgres"):
+        return url.set(drivername="postgresql+psycopg")
+    raise ParameterError("ledger", repr(shown(url)), ACCEPTED)
+
+
+def parsed(text: str) -> URL:
+    """Parse an address, without repeating it in an error: it may hold a password."""
+    try:
+        return make_url(text)
+    except (ArgumentError, ValueError):
+        raise ParameterError("ledger", "not an address that can be read", ACCEPTED) from None
+
+
+def sqlite_place(url: URL) -> URL:
+    """Make a file's path absolute; keep memory as it is."""
+    database = url.database
+    if url.query or (database or "").startswith("file:"):
+        raise ParameterError("ledger", repr(shown(url)), ACCEPTED, "SQLite settings are fixed.")
+    memory = database in (None, "", ":memory:")
+    place = None if memory else str(Path(database or "").expanduser().absolute())
+    return URL.create("sqlite", database=place)
+
+
+def shown(url: URL) -> str:
+    """Write an address for people, its password hidden."""
+    if url.get_backend_name() == "sqlite" and url.database:
+        return url.database
+    return url.render_as_string(hide_password=True)
+
+
+def prepare_file(path: Path, *, create: bool) -> None:
+    """Refuse what cannot hold a ledger, and create a missing file for its owner alone."""
+    if not path.parent.is_dir():
+        raise FileProblem(f"{path} cannot be a ledger: its folder does not exist. Make it first.")
+    if path.is_dir():
+        raise FileProblem(f"{path} is a folder, but a ledger is a file. Name a file in it.")
+    refuse_network(path)
+    if path.exists():
+        return
+    if not create:
+        raise FileProblem(
+            f"There is no ledger at {path}. Check the name, or make one there: noren ledger create."
+        )
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, OWNER_ONLY))
+    except FileExistsError:  # another process was faster
+        pass
+    except OSError as error:
+        raise FileProblem(f"{path} cannot be created: {error.strerror}.") from None
+
+
+def refuse_network(path: Path) -> None:
+    """Refuse a file on a network file system."""
+    where = path.resolve()
+    kind = network_kind(where, mounts())
+    if kind or str(where).startswith(("\\\\", "//")):
+        raise LedgerError(
+            f"{path} lies on a network file system ({kind or 'a share'}), where file locks cannot "
+            "be trusted and two machines could spend the same budget. Put the ledger on a local "
+            "disk, or use PostgreSQL when several machines share it."
+        )
+
+
+def mounts() -> str:
+    """Read the table of mounted file systems, where the system has one."""
+    return MOUNTS.read_text(errors="surrogateescape") if MOUNTS.exists() else ""
+
+
+def network_kind(path: Path, table: str) -> str | None:
+    """Name the network file system that holds a path, if one does.
+
+    Examples
+    --------
+    >>> network_kind(Path("/data/x.sqlite"), "server:/a /data nfs4 rw 0 0")
+    'nfs4'
+    >>> network_kind(Path("/home/x.sqlite"), "server:/a /data nfs4 rw 0 0")
+    """
+    point, kind = Path("/"), ""
+    for line in table.splitlines():
+        fields = line.split(" ")
+        if len(fields) < 3:
+            continue
+        mounted = Path(unescaped(fields[1]))
+        if path.is_relative_to(mounted) and len(mounted.parts) >= len(point.parts):
+            point, kind = mounted, fields[2]  # a later mount hides an earlier one
+    own_root = kind == "9p" and point == Path("/")  # a sandbox's own disk, seen by it alone
+    return kind if kind in NETWORK_KINDS and not own_root else None
+
+
+def unescaped(field: str) -> str:
+    """Read a mount point: spaces and tabs are written as octal numbers."""
+    return re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), field)
