@@ -1,5 +1,12 @@
-"""Adjacency, guarantee, composition, conversion, filters: what privacy costs."""
+"""Adjacency, guarantee, composition, conversion, filters: what privacy costs.
 
+Importing this loads neither NumPy nor SciPy; the functions that need them import them when called.
+"""
+
+from noren.privacy.adaptive import AdvancedFilter as AdvancedFilter
+from noren.privacy.adaptive import GaussianFilter as GaussianFilter
+from noren.privacy.adaptive import Meter as Meter
+from noren.privacy.adaptive import RenyiFilter as RenyiFilter
 from noren.privacy.adjacency import ADD_REMOVE as ADD_REMOVE
 from noren.privacy.adjacency import BIT as BIT
 from noren.privacy.adjacency import LOCAL as LOCAL
@@ -10,4 +17,48 @@ from noren.privacy.adjacency import ZERO_OUT as ZERO_OUT
 from noren.privacy.adjacency import Adjacency as Adjacency
 from noren.privacy.adjacency import Relation as Relation
 from noren.privacy.adjacency import Unit as Unit
+from noren.privacy.charges import discrete_laplace_rho as discrete_laplace_rho
+from noren.privacy.charges import exponential_mechanism_rho as exponential_mechanism_rho
+from noren.privacy.charges import laplace_rho as laplace_rho
+from noren.privacy.charges import pure_to_zcdp as pure_to_zcdp
+from noren.privacy.charges import randomized_response_rho as randomized_response_rho
+from noren.privacy.composition import advanced_composition_epsilon as advanced_composition_epsilon
+from noren.privacy.composition import advanced_filter_epsilon as advanced_filter_epsilon
+from noren.privacy.composition import optimal_composition_delta as optimal_composition_delta
+from noren.privacy.composition import optimal_composition_epsilon as optimal_composition_epsilon
+from noren.privacy.composition import randomized_response_delta as randomized_response_delta
+from noren.privacy.conversion import group_delta as group_delta
+from noren.privacy.discrete_gaussian import discrete_gaussian_delta as discrete_gaussian_delta
+from noren.privacy.discrete_gaussian import discrete_gaussian_epsilon as discrete_gaussian_epsilon
+from noren.privacy.filters import PureFilter as PureFilter
+from noren.privacy.filters import ZcdpFilter as ZcdpFilter
+from noren.privacy.filters import open_filter as open_filter
+from noren.privacy.gaussian import gaussian_delta as gaussian_delta
+from noren.privacy.gaussian import gaussian_epsilon as gaussian_epsilon
+from noren.privacy.gaussian import gaussian_sigma as gaussian_sigma
+from noren.privacy.gaussian import gdp_delta as gdp_delta
+from noren.privacy.gaussian import gdp_epsilon as gdp_epsilon
 from noren.privacy.guarantee import Guarantee as Guarantee
+from noren.privacy.laplace import laplace_delta as laplace_delta
+from noren.privacy.laplace import laplace_epsilon as laplace_epsilon
+from noren.privacy.plan import Plan as Plan
+from noren.privacy.profile import Profile as Profile
+from noren.privacy.profile import compose_profiles as compose_profiles
+from noren.privacy.profile import discrete_gaussian_profile as discrete_gaussian_profile
+from noren.privacy.profile import discrete_laplace_profile as discrete_laplace_profile
+from noren.privacy.profile import finite_profile as finite_profile
+from noren.privacy.profile import gaussian_profile as gaussian_profile
+from noren.privacy.profile import laplace_profile as laplace_profile
+from noren.privacy.profile import randomized_response_profile as randomized_response_profile
+from noren.privacy.profile import sampled_gaussian_profile as sampled_gaussian_profile
+from noren.privacy.subsampling import AssumedSample as AssumedSample
+from noren.privacy.subsampling import DrawnHere as DrawnHere
+from noren.privacy.subsampling import PoissonSample as PoissonSample
+from noren.privacy.subsampling import SampleWith as SampleWith
+from noren.privacy.subsampling import SampleWithout as SampleWithout
+from noren.privacy.subsampling import amplified_epsilon as amplified_epsilon
+from noren.privacy.subsampling import amplify as amplify
+from noren.privacy.subsampling import base_epsilon as base_epsilon
+from noren.privacy.zcdp import zcdp_delta as zcdp_delta
+from noren.privacy.zcdp import zcdp_epsilon as zcdp_epsilon
+from noren.privacy.zcdp import zcdp_rho as zcdp_rho

@@ -78,16 +78,21 @@ def as_group(guarantee: Guarantee, size: int) -> Guarantee:
 
     Bits become a group of bits, persons a group of persons, said in the adjacency's `within`.
     """
-    adjacency, size = guarantee.adjacency, whole("size", size, 1)
+    steps = whole("size", size, 1)
+    return _group(guarantee, steps, group_adjacency(guarantee.adjacency, steps))
+
+
+def group_adjacency(adjacency: Adjacency, size: int) -> Adjacency:
+    """Say who is protected when `size` steps are taken together."""
     if adjacency.relation is LOCAL:
         raise AdjacencyMismatch(
             adjacency, f"groups of {size}", "Local neighbors are any two inputs: add up instead."
         )
     if adjacency.unit is RECORD:
-        return _group(guarantee, size, replace(adjacency, unit=USER, max_records=size))
+        return replace(adjacency, unit=USER, max_records=size)
     noun = "bits" if adjacency.unit is BIT else "persons"
     words = ", ".join(part for part in (adjacency.within, f"any {size} {noun}") if part)
-    return _group(guarantee, size, replace(adjacency, within=words))
+    return replace(adjacency, within=words)
 
 
 def as_record(guarantee: Guarantee, bits: int) -> Guarantee:
