@@ -61,7 +61,8 @@ def optimal_composition_epsilon_charge(
         for p, q in _masses(each, copies):
             upper, below = upper + p, below + q
             if upper - reach * below >= t or reach <= 1:
-                return max(Fraction(0), rounded_up(((upper - t) / below).ln()))
+                growth = (upper - t) / below
+                return rounded_up(growth.ln()) if growth > 1 else Fraction(0)
             reach /= ratio
     raise AssertionError("the last loss is negative")
 

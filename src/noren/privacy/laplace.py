@@ -19,12 +19,12 @@ accountant. One answer: delta = 1 - e^((epsilon - e) / 2).
 from __future__ import annotations
 
 import math
-from decimal import Decimal
+from decimal import Decimal, getcontext
 from fractions import Fraction
+from functools import lru_cache
 
 from noren.errors import ParameterError
 from noren.privacy.decimals import decimal, precise, rounded_up
-from noren.privacy.gaussian import last_float
 from noren.privacy.numbers import Number, not_negative, positive, read_delta, whole
 
 MOST_ANSWERS = 60  # beyond, use the accountant: the digits needed grow with the count
@@ -59,7 +59,19 @@ def laplace_epsilon(epsilon0: Number, delta: Number, count: int = 1) -> float:
         return float(positive("epsilon0", epsilon0)) * whole("count", count, 1)
     if laplace_delta(epsilon0, 0, count) <= target:
         return 0.0
-    return last_float(lambda size: laplace_delta(epsilon0, size, count) > target)
+    most = float(positive("epsilon0", epsilon0)) * count
+    return most - math.exp(_log_gap(epsilon0, target, count, most))
+
+
+def _log_gap(epsilon0: Number, target: float, count: int, most: float) -> float:
+    """Solve for ln(most - epsilon), in which ln delta is nearly a straight line."""
+    from scipy.optimize import brentq
+
+    def excess(log_gap: float) -> float:
+        size = max(0.0, most - math.exp(log_gap))
+        return math.log(max(laplace_delta(epsilon0, size, count), 1e-300) / target)
+
+    return float(brentq(excess, math.log(most) - 36, math.log(most), xtol=1e-13, rtol=1e-14))
 
 
 def _atoms(each: Fraction, size: Fraction, n: int) -> Decimal:
@@ -72,7 +84,14 @@ def _atoms(each: Fraction, size: Fraction, n: int) -> Decimal:
 
 def _rise(loss: Fraction, size: Fraction) -> Decimal:
     """Compute e^(L/2) - e^(epsilon - L/2)."""
-    return decimal(loss / 2).exp() - decimal(size - loss / 2).exp()
+    up, down = _growths(loss, size, getcontext().prec)
+    return up - down
+
+
+@lru_cache(maxsize=256)
+def _growths(loss: Fraction, size: Fraction, digits: int) -> tuple[Decimal, Decimal]:
+    """Compute e^(L/2) and e^(epsilon - L/2) in a context of so many digits."""
+    return decimal(loss / 2).exp(), decimal(size - loss / 2).exp()
 
 
 def _spline(each: Fraction, size: Fraction, n: int, j: int) -> Decimal:
@@ -95,16 +114,18 @@ def _integral(knot: Fraction, size: Fraction, end: Fraction, power: int) -> Deci
     start = max(size, knot)
     if start >= end:
         return Decimal(0)
-    half = Decimal(1) / 2
-    rising = _primitive(end - knot, half, power) - _primitive(start - knot, half, power)
-    falling = _primitive(end - knot, -half, power) - _primitive(start - knot, -half, power)
-    return decimal(knot / 2).exp() * rising - decimal(size - knot / 2).exp() * falling
+    return _primitive(end, knot, size, power) - _primitive(start, knot, size, power)
 
 
-def _primitive(y: Fraction, rate: Decimal, power: int) -> Decimal:
-    """Compute e^(rate y) * sum_s (-1)^s power! / (power - s)! * y^(power - s) / rate^(s + 1)."""
-    at, term, total = decimal(y), 1 / rate, Decimal(0)
+def _primitive(loss: Fraction, knot: Fraction, size: Fraction, power: int) -> Decimal:
+    """Integrate up to L: each exponential times a polynomial in L - knot, by Horner's rule.
+
+    For e^(r L) the polynomial is sum_s (-1)^s power! / (power - s)! y^(power - s) / r^(s + 1).
+    """
+    y, rising, falling = decimal(loss - knot), Decimal(0), Decimal(0)
+    up, down = Decimal(2), Decimal(-2)
     for s in range(power + 1):
-        total += term * at ** (power - s) if power > s else term
-        term *= -(power - s) / rate
-    return total * (rate * at).exp()
+        rising, falling = rising * y + up, falling * y + down
+        up, down = -2 * (power - s) * up, 2 * (power - s) * down
+    growth, decay = _growths(loss, size, getcontext().prec)
+    return growth * rising - decay * falling
