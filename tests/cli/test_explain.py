@@ -9,6 +9,11 @@ import noren
 from noren.cli.topics import TOPICS
 
 
+def is_question(cls: type) -> bool:
+    """Tell whether a class can be asked under a kind."""
+    return isinstance(getattr(cls, "kind", None), str) and hasattr(cls, "answer")
+
+
 def questions() -> set[str]:
     """Find every question that Noren defines, as "module:Class"."""
     found = set()
@@ -17,7 +22,7 @@ def questions() -> set[str]:
             continue
         for name, value in vars(import_module(module.name)).items():
             own = getattr(value, "__module__", None) == module.name
-            if own and isinstance(value, type) and isinstance(getattr(value, "kind", None), str):
+            if own and isinstance(value, type) and is_question(value):
                 found.add(f"{module.name}:{name}")
     return found
 

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import altair as alt
 import pytest
+from click.testing import CliRunner
 
+from noren.cli import noren
 from noren.page import Chart, Page, Text
 
 pytestmark = pytest.mark.web
@@ -55,6 +57,17 @@ def test_a_page_draws_its_charts_offline_without_a_script_error(tmp_path, dark):
     visit = Visit(page.write(tmp_path / "page.html"), tmp_path, dark=dark)
     assert visit.document.count('aria-roledescription="visualization"') == 2
     assert ('fill="#e8e6e1"' in visit.document) == dark
+    assert visit.console == []
+    assert visit.fetched == []
+
+
+@pytest.mark.parametrize(("width", "dark"), [(390, True), (1200, False)])
+def test_the_report_of_the_demo_draws_offline_without_a_script_error(tmp_path, dark, width):
+    done = CliRunner().invoke(noren, ["demo", "--out", str(tmp_path / "demo")])
+    assert done.exit_code == 0, done.stderr
+    visit = Visit(tmp_path / "demo/report.html", tmp_path, dark=dark, width=width)
+    assert visit.document.count('aria-roledescription="visualization"') == 5
+    assert "could not be drawn" not in visit.document.partition("<script>")[0]
     assert visit.console == []
     assert visit.fetched == []
 

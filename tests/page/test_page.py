@@ -127,7 +127,7 @@ def test_an_answer_stands_beside_its_price_and_all_that_travels_with_it():
     )
     for words in (
         "How many?", "12 people", "epsilon 0.5 (one record is added or removed)", "idealized",
-        "95 % of counts are within 7", "the cells", "survey, request r-1, ab12",
+        "95 % of counts are within 7", "the cells", "survey, request r-1", "ab12",
     ):  # fmt: skip
         assert words in shown.text
 

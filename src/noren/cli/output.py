@@ -86,7 +86,10 @@ class Output:
         if not self.as_json:
             console = console_on(sys.stdout)
             for part in parts:
-                console.print(part, markup=False, highlight=False)
+                shown = part if hasattr(part, "__rich_console__") else str(part)
+                console.print(
+                    shown, markup=False, highlight=False, soft_wrap=not sys.stdout.isatty()
+                )
 
     def remark(self, text: str) -> None:
         """Say something beside the data, on standard error."""

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 TOPICS: dict[str, str] = {
     "cell-counts": "noren.mechanisms.counts:CellCounts",
+    "bounded-sum": "noren.mechanisms.sums:BoundedSum",
+    "bounded-mean": "noren.mechanisms.means:BoundedMean",
     "best-candidate": "noren.mechanisms.selection:BestCandidate",
     "randomized-response": "noren.mechanisms.response:RandomizedResponse",
     "best-of-private": "noren.mechanisms.tuning:BestOfPrivate",
+    "plan": "noren.privacy.plan:Plan",
 }

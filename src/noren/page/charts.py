@@ -14,6 +14,7 @@ from typing import Any
 from noren.errors import ParameterError
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
+HEIGHT, STILL_WIDTH = 260, 640
 Spec = dict[str, Any]
 
 
@@ -43,7 +44,14 @@ def look(*, dark: bool) -> Spec:
             "labelFontSize": 12,
             "titleFontSize": 12,
         },
-        "legend": {"labelColor": soft, "titleColor": ink, "orient": "top", "labelFontSize": 12},
+        "axisXDiscrete": {"labelAngle": -30},
+        "legend": {
+            "labelColor": soft,
+            "titleColor": ink,
+            "orient": "top",
+            "labelFontSize": 12,
+            "columns": {"expr": "max(1, floor((containerSize()[0] || 640) / 160))"},  # wrap
+        },
         "header": {"labelColor": soft, "titleColor": ink},
     }
 
@@ -60,20 +68,24 @@ def spec_of(chart: Any) -> Spec:
 
 def responsive(chart: Any) -> Spec:
     """Let a chart that states no width fill the width it finds."""
-    made = spec_of(chart)
-    if "width" not in made and ("mark" in made or "layer" in made):
-        made |= {"width": "container", "autosize": {"type": "fit-x", "contains": "padding"}}
-        made.setdefault("height", 260)
-    return made
+    return filling(spec_of(chart), "container")
 
 
-def still(chart: Any, width: int = 640) -> str:
+def filling(spec: Spec, width: int | str) -> Spec:
+    """Give a single or layered chart a width, and a height if its vertical axis is a scale."""
+    if spec.get("width", "container") != "container" or not {"mark", "layer"} & set(spec):
+        return spec
+    views = [spec, *spec.get("layer", ())]
+    axes = [view.get("encoding", {}).get("y", {}) for view in views]
+    tall = any(axis.get("type") in ("quantitative", "temporal") for axis in axes)
+    return ({"height": HEIGHT} if tall else {}) | spec | {"width": width}
+
+
+def still(chart: Any) -> str:
     """Draw a chart as SVG for light paper."""
     import vl_convert
 
-    made = spec_of(chart)
-    if made.get("width", "container") == "container" and ("mark" in made or "layer" in made):
-        made |= {"width": width, "height": made.get("height", 260)}
+    made = filling(spec_of(chart), STILL_WIDTH)
     return vl_convert.vegalite_to_svg(made, config=look(dark=False))
 
 

@@ -36,6 +36,7 @@ class Page:
 
     Examples
     --------
+    >>> from noren.page import Text
     >>> page = Page(title="A < B", parts=[Text("Hello")])
     >>> "A &lt; B" in page.html()
     True

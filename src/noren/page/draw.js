@@ -1,6 +1,7 @@
 "use strict";
 // Draw every chart in the reader's light or dark setting, and again when that changes.
 const looks = LOOKS;
+console.warn = () => {}; // the library's remarks are for whoever makes a chart, not for its reader
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
 
 function draw() {

@@ -129,9 +129,8 @@ class Answered:
             facts.append(("Assumed public", "; ".join(answer.question.assumed_public)))
         if answer.receipt:
             receipt = answer.receipt
-            facts.append(
-                ("Charged to", f"{receipt.account}, request {receipt.request_id}, {receipt.head}")
-            )
+            facts.append(("Charged to", f"{receipt.account}, request {receipt.request_id}"))
+            facts.append(("Ledger head", receipt.head))
         return facts
 
     def _marks(self) -> str:
