@@ -63,3 +63,10 @@ def test_an_unknown_name_is_wrong_usage(audited, run):
     done = run("audit", "nothing")
     assert (done.exit_code, done.stdout) == (2, "")
     assert "demo" in done.stderr
+
+
+def test_an_audit_that_examined_nothing_has_not_passed(audited, run):
+    audited()
+    done = run("audit")
+    assert done.exit_code == 1
+    assert "Nothing was examined" in done.stdout

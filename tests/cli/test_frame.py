@@ -134,6 +134,22 @@ def test_a_failure_in_a_thread_is_as_quiet(run, lend):
     assert "ValueError" in done.stderr
 
 
+def test_a_failure_that_no_caller_can_notice_is_as_quiet(run, lend):
+    class Closing:
+        def __del__(self):
+            raise ValueError(SECRET)
+
+    @click.command("close")
+    @with_output
+    def close(output):
+        Closing()
+
+    lend(close)
+    done = run("close")
+    assert SECRET not in done.output
+    assert "ValueError" in done.stderr
+
+
 def test_only_the_warning_about_privacy_is_shown(run, lend):
     @click.command("warn")
     @with_output

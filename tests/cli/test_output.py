@@ -2,6 +2,9 @@
 
 import json
 import math
+import os
+import subprocess
+import sys
 
 import click
 import pytest
@@ -103,6 +106,39 @@ def test_progress_is_silent_away_from_a_terminal(lend, run):
     lend(command_that(show))
     done = run("lent")
     assert (done.stdout, done.stderr) == ("done\n", "")
+
+
+BAR = """
+import sys, types, click
+from noren.cli import commands, noren
+from noren.cli.output import with_output
+
+@click.command()
+@with_output
+def work(output):
+    with output.progress("Counting people") as progress:
+        for done in range(4):
+            progress(done, 4)
+    output.show("work", {}, people="done")
+
+sys.modules["lent"] = types.SimpleNamespace(work=work)
+commands.COMMANDS["work"] = commands.Entry("lent:work", "Lent.")
+noren(["work"])
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminal")
+def test_progress_is_a_bar_on_a_terminal_and_never_among_the_data():
+    import pty
+
+    watched, terminal = pty.openpty()
+    done = subprocess.run(
+        [sys.executable, "-c", BAR], stdout=subprocess.PIPE, stderr=terminal, timeout=60
+    )
+    os.close(terminal)
+    assert done.stdout == b"done\n"
+    assert b"Counting people" in os.read(watched, 1 << 16)
+    os.close(watched)
 
 
 def test_arrays_become_lists():

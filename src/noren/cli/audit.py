@@ -19,7 +19,7 @@ def audit(output: Output, name: str | None, quick: bool) -> None:
     """Measure what each mechanism leaks, beside what it claims.
 
     With NAME, examine one room only. Counter-examples and faults put in on purpose are expected to
-    fail. Exit code 1 when something did not do what was expected.
+    fail. Exit code 1 when something did not do what was expected, or nothing was examined.
     """
     from noren.audit import names, run
 
@@ -37,7 +37,7 @@ def audit(output: Output, name: str | None, quick: bool) -> None:
         rows = [row.to_dict() for row in run(name, quick, count)]
     wrong = [row for row in rows if not row["ok"]]
     output.show("audit", {"rows": rows}, people=[picture(rows), verdict(rows, wrong)])
-    if wrong:
+    if wrong or not rows:
         raise click.exceptions.Exit(1)
 
 
@@ -48,6 +48,8 @@ def picture(rows: list[dict[str, Any]]) -> Any:
 
 def verdict(rows: list[dict[str, Any]], wrong: list[dict[str, Any]]) -> str:
     """Say in one line whether everything did what was expected."""
+    if not rows:
+        return "Nothing was examined, so nothing was shown."
     if not wrong:
         return f"All {len(rows)} rows did what was expected."
     notes = (f"{row['mechanism']}: {row['note'] or 'not as expected'}" for row in wrong)

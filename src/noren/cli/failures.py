@@ -100,10 +100,8 @@ def quiet_machinery() -> Iterator[None]:
     if wants_traceback():
         yield
         return
-    previous = threading.excepthook
-    threading.excepthook = lambda args: click.echo(
-        f"Error: {apology(args.exc_type.__name__)}", err=True
-    )
+    hooks = threading.excepthook, sys.unraisablehook
+    threading.excepthook = sys.unraisablehook = complain
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         warnings.simplefilter("default", NotPrivateWarning)
@@ -111,7 +109,12 @@ def quiet_machinery() -> Iterator[None]:
         try:
             yield
         finally:
-            threading.excepthook = previous
+            threading.excepthook, sys.unraisablehook = hooks
+
+
+def complain(failure: Any) -> None:
+    """Say that something failed where no caller could notice."""
+    click.echo(f"Error: {apology(failure.exc_type.__name__)}", err=True)
 
 
 def discard_output() -> None:

@@ -82,11 +82,11 @@ def filling(spec: Spec, width: int | str) -> Spec:
 
 
 def still(chart: Any) -> str:
-    """Draw a chart as SVG for light paper."""
+    """Draw a chart as SVG on white paper."""
     import vl_convert
 
     made = filling(spec_of(chart), STILL_WIDTH)
-    return vl_convert.vegalite_to_svg(made, config=look(dark=False))
+    return vl_convert.vegalite_to_svg(made, config=look(dark=False) | {"background": "white"})
 
 
 @cache
