@@ -64,6 +64,19 @@ def test_another_run_repeats_the_data_but_neither_noise_nor_account(result_of, t
                 assert float(ledger.balance(name).spent.epsilon) == epsilon
 
 
+def test_a_seeded_demo_repeats_itself_and_says_everywhere_that_it_is_not_private(run, tmp_path):
+    first, second = (run("demo", "--out", tmp_path, "--insecure-seed", 5) for _ in range(2))
+    assert first.exit_code == 0, first.stderr
+    assert first.stdout == second.stdout
+    assert "can be predicted" in first.stderr
+    assert first.stdout.count("NOT PRIVATE (seeded)") == 4
+    assert first.stdout.count("no guarantee") == 4
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert page.index("NOT PRIVATE: noise on this page") < page.index("<h1>")
+    assert page.count('class="mark alarm"') == 4
+    assert not (tmp_path / "ledger.sqlite").exists()
+
+
 def test_a_folder_that_cannot_be_made_is_a_bad_file_or_wrong_usage(run, tmp_path):
     file = tmp_path / "file"
     file.write_text("")

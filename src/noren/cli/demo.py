@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from noren.cli.options import insecure_seed_option, noise_from
 from noren.cli.output import Output, with_output
 from noren.cli.stories import STORIES
 
@@ -14,6 +15,7 @@ LEAD = (
     "Made-up data, asked for real: every answer below was charged to an account before its noise "
     "was drawn, by a secure generator. Your own answers will look like these."
 )
+SEEDED_LEAD = "Made-up data and predictable noise, for tests and teaching only."
 
 
 @click.command()
@@ -29,30 +31,34 @@ LEAD = (
     default=1,
     help="Generate other data. The noise has no seed.",
 )
+@insecure_seed_option
 @with_output
-def demo(output: Output, out: Path, data_seed: int) -> None:
-    """Ask questions of generated data, show each price, and write a report that opens offline."""
+def demo(output: Output, out: Path, data_seed: int, insecure_seed: int | None) -> None:
+    """Ask questions of generated data, show each price, and write a report that opens offline.
+
+    With --insecure-seed the ledger is kept in memory only: a real one refuses such noise.
+    """
     from noren.cli.stories.stage import Stage
     from noren.ledger import Ledger
     from noren.page import Page
 
     out.mkdir(parents=True, exist_ok=True)
-    ledger_path, report = out / "ledger.sqlite", out / "report.html"
-    with Ledger.open(ledger_path) as ledger:
-        stage = Stage(output, ledger, data_seed)
+    seeded = insecure_seed is not None
+    place, report = "sqlite://" if seeded else out / "ledger.sqlite", out / "report.html"
+    with Ledger.open(place, testing=seeded) as ledger:
+        stage = Stage(output, ledger, data_seed, noise_from(insecure_seed))
         for story in STORIES:
             module, name = story.split(":")
             getattr(import_module(module), name)(stage)
         balances = stage.close()
-    Page(title="Noren: questions asked behind the curtain", lead=LEAD, parts=stage.parts).write(
-        report
-    )
+    title = "Noren: questions asked behind the curtain"
+    Page(title=title, lead=SEEDED_LEAD if seeded else LEAD, parts=stage.parts).write(report)
     result = {
         "simulated": True,
         "data_seed": data_seed,
         "answers": stage.answers,
         "accounts": balances,
-        "ledger": str(ledger_path),
+        "ledger": None if seeded else str(place),
         "report": str(report),
     }
     output.show("demo", result, people=["", f"The report, which opens offline, is {report}"])

@@ -11,6 +11,7 @@ from typing import Any
 from noren.cli.output import Output, plain
 from noren.errors import BudgetRefused
 from noren.ledger import Balance, Ledger
+from noren.noise import Noise
 from noren.noise.public import generator
 from noren.page import Answered, Chart, Part, Section, Table, Text
 from noren.privacy import Guarantee
@@ -19,15 +20,17 @@ from noren.privacy import Guarantee
 class Stage:
     """Ask and show. Parts of the report and JSON rows grow as a story goes on."""
 
-    def __init__(self, output: Output, ledger: Ledger, seed: int) -> None:
-        self.output, self.ledger, self.seed = output, ledger, seed
+    def __init__(
+        self, output: Output, ledger: Ledger, data_seed: int, noise: Noise | None = None
+    ) -> None:
+        self.output, self.ledger, self.data_seed, self.noise = output, ledger, data_seed, noise
         self.parts: list[Part] = []
         self.answers: list[dict[str, Any]] = []
         self.accounts: list[str] = []
 
     def generator(self) -> Any:
         """Give public randomness, for generated data only."""
-        return generator(self.seed)
+        return generator(self.data_seed)
 
     def chapter(self, title: str, text: str) -> None:
         """Start a story."""
@@ -62,7 +65,9 @@ class Stage:
         """Ask one question in words and in fact: forecast, answer, price, truth."""
         forecast = question.forecast(facts)
         self.output.say("", asked, f"  forecast  {forecast} (nothing is spent yet)")
-        answer = self.ledger.ask(account, question, statistic, request_id=request_id)
+        answer = self.ledger.ask(
+            account, question, statistic, request_id=request_id, noise=self.noise
+        )
         self.output.say(*told(answer), f"  truth     {truth} (known because the data is made up)")
         self.parts += [Answered(answer, asked=asked), Text(f"{TRUTH}: {truth}.")]
         row = {"account": account, "asked": asked, "forecast": forecast.to_dict()}
@@ -72,7 +77,7 @@ class Stage:
     def refused(self, account: str, asked: str, question: Any, statistic: Any) -> None:
         """Ask what the account can no longer pay for, and show the refusal."""
         try:
-            self.ledger.ask(account, question, statistic)
+            self.ledger.ask(account, question, statistic, noise=self.noise)
         except BudgetRefused as refusal:
             self.note(f"{asked} is refused. {refusal}")
         else:
@@ -105,7 +110,7 @@ LEFT = "not spent"
 def told(answer: Any) -> list[str]:
     """Say an answer, its marks and its price, in as few lines as hold them."""
     marks = [f"  !         {mark}" for mark in answer.marks]
-    price = f"  price     {answer.guarantee}, charged to {answer.receipt.account}"
+    price = f"  price     {answer.guarantee or 'no guarantee'}, charged to {answer.receipt.account}"
     return [*marks, f"  answer    {answer.headline}", price]
 
 

@@ -71,7 +71,7 @@ def ask_ages(stage: Stage, account: str, age: Any) -> None:
     question, asked = ages_question("0.5"), "How many people are in each age group?"
     truth = ", ".join(f"{cell}: {n}" for cell, n in zip(AGES, counts.values, strict=True))
     first = stage.ask(account, asked, question, counts, truth=truth, request_id="ages")
-    again = stage.ledger.ask(account, question, counts, request_id="ages")
+    again = stage.ledger.ask(account, question, counts, request_id="ages", noise=stage.noise)
     same = "the same numbers" if (first.values == again.values).all() else "other numbers"
     stage.note(f"Asked again under the same request id, the ledger gives {same} and charges 0.")
 
