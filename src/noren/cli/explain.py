@@ -41,7 +41,7 @@ def find(name: str) -> str:
     given = name.strip().lower().replace("_", "-")
     if given in names:
         return names[given]
-    near = get_close_matches(given, names, n=3, cutoff=0.4)
+    near = dict.fromkeys(names[name] for name in get_close_matches(given, names, cutoff=0.5))
     advice = f"Did you mean {' or '.join(near)}?" if near else "See 'noren explain' for the names."
     raise click.BadParameter(f"'{name}' is not a question of Noren. {advice}", param_hint="NAME")
 
