@@ -13,7 +13,9 @@ from importlib import import_module
 from noren.audit.row import AuditRow as AuditRow
 from noren.errors import ParameterError
 
-ROOMS: dict[str, str] = {}
+ROOMS = {
+    "noise": "noren.audit.noise",
+}
 
 __all__ = ["AuditRow", "names", "run"]
 

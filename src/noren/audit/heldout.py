@@ -21,16 +21,14 @@ Power
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 from scipy.stats import beta
 
-Event = Callable[[NDArray[Any]], NDArray[np.bool_]]
+MOST_CELLS = 128  # of one coordinate, and of thresholds tried
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,3 +96,93 @@ def spread(p1: float, p0: float, alpha: float, power: float) -> float:
     """Give the numerator of the power formula."""
     a, b = math.sqrt((1 - p1) / p1), math.sqrt((1 - p0) / p0)
     return float(ndtri(1 - alpha / 2) * (a + b) + ndtri(power) * math.hypot(a, b))
+
+
+@dataclass(frozen=True, slots=True)
+class Classifier:
+    """An event of outputs: the cell-wise log ratios, added up, lie above a threshold.
+
+    Each coordinate of an output has its own cells: single values where few occur, else quantiles.
+    """
+
+    edges: tuple[NDArray[np.float64], ...]
+    ratios: tuple[NDArray[np.float64], ...]
+    threshold: float = 0.0
+
+    def score(self, outputs: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Add up the log ratio of each coordinate's cell."""
+        score = np.zeros(len(outputs))
+        for edge, ratio, column in zip(self.edges, self.ratios, outputs.T, strict=True):
+            score += ratio[np.searchsorted(edge, column, side="right")]
+        return score
+
+    def count(self, outputs: NDArray[np.float64]) -> int:
+        """Count the outputs in the event."""
+        return int((self.score(outputs) >= self.threshold).sum())
+
+
+def learn(
+    first: NDArray[np.float64], second: NDArray[np.float64], *, alpha: float, delta: float
+) -> Classifier:
+    """Choose the event that separates two samples best, by the bound it would give on them."""
+    edges = tuple(map(cell_edges, np.vstack([first, second]).T))
+    ratios = tuple(
+        np.log((cell_counts(edge, a) + 0.5) / (cell_counts(edge, b) + 0.5))
+        for edge, a, b in zip(edges, first.T, second.T, strict=True)
+    )
+    ranked = Classifier(edges, ratios)
+    ours, theirs = ranked.score(first), ranked.score(second)
+    best, found = -math.inf, math.inf
+    for threshold in spaced(np.unique(np.concatenate([ours, theirs]))):
+        counts = int((ours >= threshold).sum()), int((theirs >= threshold).sum())
+        bound = epsilon_lower(*counts, len(first), alpha=alpha, delta=delta)
+        if bound > best:
+            best, found = bound, float(threshold)
+    return Classifier(edges, ratios, found)
+
+
+def cell_edges(column: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Cut a coordinate into cells: between the values where few occur, else at quantiles."""
+    values = np.unique(column)
+    if values.size <= MOST_CELLS:
+        return (values[1:] + values[:-1]) / 2
+    return np.unique(np.quantile(column, np.linspace(0, 1, MOST_CELLS // 2 + 1)[1:-1]))
+
+
+def cell_counts(edges: NDArray[np.float64], column: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Count the values in each cell."""
+    return np.bincount(np.searchsorted(edges, column, side="right"), minlength=edges.size + 1)
+
+
+def spaced(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Take at most MOST_CELLS values, evenly by rank."""
+    if values.size <= MOST_CELLS:
+        return values
+    evenly: NDArray[np.float64] = values[np.linspace(0, values.size - 1, MOST_CELLS).astype(int)]
+    return evenly
+
+
+def held_out(
+    first: NDArray[np.float64],
+    second: NDArray[np.float64],
+    *,
+    epsilon: float,
+    delta: float = 0.0,
+    alpha: float = 0.05,
+) -> Evidence:
+    """Bound the true epsilon from below, from equally many outputs on each of two neighbours.
+
+    Rows are outputs, columns their coordinates. The first half of each sample chooses an event for
+    either direction, the second half counts it.
+    """
+    half = len(first) // 2
+    found = []
+    for ours, theirs in ((first, second), (second, first)):
+        event = learn(ours[:half], theirs[:half], alpha=alpha / 2, delta=delta)
+        draws = len(ours) - half
+        counts = event.count(ours[half:]), event.count(theirs[half:])
+        bound = epsilon_lower(*counts, draws, alpha=alpha / 2, delta=delta)
+        p1, p0 = counts[0] / draws, counts[1] / draws
+        seen = detectable(p1, p0, epsilon=epsilon, draws=draws, alpha=alpha / 2)
+        found.append(Evidence(epsilon_lower=bound, detects=seen, draws=draws, counts=counts))
+    return max(found, key=lambda evidence: (evidence.epsilon_lower, -evidence.detects))
