@@ -1,4 +1,4 @@
-"""What every test shares: how Hypothesis searches, and what this machine cannot test.
+"""What every test shares: how Hypothesis searches, peers, and what this machine cannot test.
 
 A test marked `postgres` or `web` needs a program that Noren itself does not. Where that program
 is missing the test is skipped, and the run ends by saying so, so that a green run on a bare
@@ -7,17 +7,45 @@ machine is not taken for a whole one.
 
 from __future__ import annotations
 
+import json
 import shutil
+import subprocess
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
+
+PEERS = Path(__file__).parents[1] / ".peers"
 
 # No deadline: the machine may be busy. The search stays random; what it finds, it prints in a
 # form that can be replayed.
 hypothesis.settings.register_profile("noren", deadline=None, print_blob=True)
 hypothesis.settings.load_profile("noren")
+
+
+@pytest.fixture(scope="session")
+def peer() -> Callable[..., Any]:
+    """Run a program in the environment of a peer (`benchmarks/peers/NAME.txt`).
+
+    `peer("opendp", program, given)` runs the text with the name `given` set, and gives back what it
+    printed, as JSON. For slow tests: `make slow` makes the environments.
+    """
+
+    def run(name: str, program: str, given: Any = None) -> Any:
+        python = PEERS / name / "bin/python"
+        if not python.exists():
+            pytest.skip(f"there is no environment of {name}; `make slow` makes one")
+        begin = "import json, sys\ngiven = json.load(sys.stdin)\n"
+        done = subprocess.run(
+            [python, "-c", begin + program], input=json.dumps(given), text=True,
+            stdout=subprocess.PIPE, check=True,
+        )  # fmt: skip
+        return json.loads(done.stdout)
+
+    return run
 
 
 def postgresql_program(name: str) -> Path | None:
