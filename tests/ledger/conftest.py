@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -39,7 +41,7 @@ def unprivileged() -> dict[str, object]:
 
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[str]:
-    """Start a PostgreSQL server on a Unix socket, and give its address without a database."""
+    """Start a PostgreSQL server on a Unix socket, and give its address."""
     who = unprivileged()
     home = Path(tempfile.mkdtemp(prefix="noren-pg-", dir="/tmp"))
     if who:
@@ -56,10 +58,10 @@ def postgres_server() -> Iterator[str]:
         )
     try:
         wait_for(home / ".s.PGSQL.5432", server)
-        yield f"postgresql://noren@/{{}}?host={home}"
+        yield f"postgresql://noren@/postgres?host={home}"
     finally:
-        server.terminate()
-        server.wait(30)
+        server.send_signal(signal.SIGINT)  # shut down at once, without waiting for clients
+        server.wait(60)
         shutil.rmtree(home, ignore_errors=True)
 
 
@@ -79,16 +81,15 @@ def wait_for(socket: Path, server: subprocess.Popen[bytes]) -> None:
 
 
 @pytest.fixture
-def postgres_place(postgres_server: str, request: pytest.FixtureRequest) -> Iterator[str]:
-    """Give the address of an empty database."""
+def postgres_place(postgres_server: str) -> Iterator[str]:
+    """Give the address of an empty schema: far quicker to make than a database."""
     import psycopg
 
-    name = f"ledger_{os.getpid()}_{abs(hash(request.node.nodeid))}"
-    admin = postgres_server.format("postgres").replace("postgresql://", "postgresql://", 1)
-    with psycopg.connect(admin, autocommit=True) as connection:
-        connection.execute(f'CREATE DATABASE "{name}"')
-        yield postgres_server.format(name)
-        connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+    name = f"s{uuid.uuid4().hex}"
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        connection.execute(f"CREATE SCHEMA {name}")
+        yield f"{postgres_server}&options=-csearch_path%3D{name}"
+        connection.execute(f"DROP SCHEMA {name} CASCADE")
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])

@@ -3,11 +3,14 @@
     python ledger_asker.py PLACE ACCOUNT PRICE DRAWS FIRST STEP COUNT
 
 asks requests FIRST, FIRST + STEP, ... (COUNT of them), each at PRICE, notes each draw as a line
-of the file DRAWS before it is made, and prints how many were granted and refused.
+of the file DRAWS before it is made, and prints what it got: the requests that were answered, with
+the head of their receipts. It begins when it is sent a line.
 """
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 import sys
 from dataclasses import dataclass
@@ -103,18 +106,16 @@ def main(place: str, account: str, price: str, draws: str, *numbers: str) -> Non
     from noren.ledger import Ledger
 
     first, step, count = map(int, numbers)
-    granted = refused = 0
+    got = {}
     with Ledger.open(place, create=False) as ledger:
         print("ready", flush=True)
         sys.stdin.readline()
         for number in range(first, first + step * count, step):
             question = tally(price, label=str(number), draws=draws)
-            try:
-                ledger.ask(account, question, 100, request_id=str(number))
-                granted += 1
-            except BudgetRefused:
-                refused += 1
-    print(granted, refused, flush=True)
+            with contextlib.suppress(BudgetRefused):
+                answer = ledger.ask(account, question, 100, request_id=str(number))
+                got[number] = answer.receipt.head
+    print(json.dumps(got), flush=True)
 
 
 if __name__ == "__main__":

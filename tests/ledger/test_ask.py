@@ -245,7 +245,7 @@ def test_answers_are_stored_whole_in_rows_of_bounded_size(ledger, size, monkeypa
 
 @pytest.mark.parametrize("name", ["", " a", "a\n", "a" * 201, None, 7])
 def test_names_and_ids_are_plain(ledger, name):
-    with pytest.raises(ParameterError, match="printable|spaces"):
+    with pytest.raises(ParameterError, match=r"printable|spaces"):
         ledger.create_account(name, pure(1))
     ledger.create_account("cohort", pure(1))
     if name not in ("", None):

@@ -17,7 +17,7 @@ from typing import Any
 
 from noren import __version__
 from noren.errors import LedgerError, ParameterError
-from noren.ledger.chain import canonical
+from noren.ledger.chain import as_text
 from noren.privacy.adjacency import Adjacency, Relation, Unit
 from noren.privacy.amounts import Amounts
 from noren.privacy.filters import (
@@ -114,7 +114,7 @@ def open_terms(
             "an epsilon alone when columns are named",
             "Each column has a pure budget of its own.",
         )
-    return canonical(
+    return as_text(
         {
             "name": name,
             "filter": opened.kind,
@@ -156,7 +156,7 @@ def read_columns(columns: Iterable[str]) -> tuple[str, ...]:
 def columns_digest(names: Iterable[str]) -> dict[str, Any]:
     """Name a set of columns by its size and digest."""
     listed = sorted(names)
-    digest = hashlib.sha256(canonical(listed).encode()).hexdigest()
+    digest = hashlib.sha256(as_text(listed).encode()).hexdigest()
     return {"count": len(listed), "sha256": digest}
 
 

@@ -19,7 +19,7 @@ from typing import Any
 from noren import __version__
 from noren.errors import LedgerError, NotPrivate, RecordDamaged
 from noren.ledger.account import price_to_json, read_opened
-from noren.ledger.chain import ANSWERED, CHARGED, canonical, extended, hash_of, linked
+from noren.ledger.chain import ANSWERED, CHARGED, as_text, extended, hash_of, linked
 from noren.ledger.columns import admit_columns, charge_columns, columns_asked
 from noren.ledger.database import Row, Transaction
 from noren.ledger.statements import (
@@ -67,7 +67,7 @@ class Asked:
             "noren": __version__,
             "bits": bits,
         }
-        return cls(price, body["digest"], columns, canonical(body))
+        return cls(price, body["digest"], columns, as_text(body))
 
 
 def admit(transaction: Transaction, row: Row, request: str, asked: Asked) -> Amounts | None:
@@ -109,7 +109,7 @@ def store(transaction: Transaction, row: Row, request: str, answer: Any) -> str:
         "arrays": [description(array) for array in arrays],
         "secure": answer.secure,
     }
-    entry = linked(row, ANSWERED, request, canonical(body))
+    entry = linked(row, ANSWERED, request, as_text(body))
     for number, array in enumerate(arrays):
         for part, data in enumerate(parts(array)):
             where = {"account": row["id"], "request": request, "number": number, "part": part}

@@ -30,8 +30,8 @@ HASHED = (
 )
 SEALED = ("id", "name", "opened", "spent", "spent_delta", "length", "head")
 
-# JSON in its one form: sorted keys, no spaces, ASCII
-canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), default=repr).encode
+# JSON in one line, in ASCII; NaN and infinities are tagged before, so none is written
+as_text = json.JSONEncoder(separators=(",", ":")).encode
 
 
 def hash_of(entry: dict[str, Any]) -> str:

@@ -17,6 +17,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
+import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -32,7 +33,7 @@ from noren.ledger.place import prepare_file, shown
 
 BUSY_SECONDS = 60.0
 SNAPSHOT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"
-DAMAGE = ("malformed", "not a database", "disk image", "file is encrypted")
+DAMAGE = ("malformed", "not a database", "disk image", "file is encrypted", "unreadable")
 
 Row = dict[str, Any]
 
@@ -85,9 +86,12 @@ class Database:
             prepare_file(Path(url.database), create=create)
         self.engine = sqlite_engine(url) if self.is_sqlite else postgresql_engine(url)
         self._driver: Any = self.engine.dialect.loaded_dbapi
+        # a damaged file may put bytes into SQLite's own messages that are no text
+        self.errors: tuple[type[Exception], ...] = (self._driver.Error, UnicodeDecodeError)
         self._statements: dict[ClauseElement, tuple[str, Row]] = {}
         self._process = os.getpid()
         self._inherited: list[Any] = []
+        weakref.finalize(self, dispose, self.engine, self._process)
 
     def compiled(self, statement: ClauseElement) -> tuple[str, Row]:
         """Give a statement as text for this database, and its constants; compile it once."""
@@ -121,7 +125,7 @@ class Database:
             if connection is not None:
                 with contextlib.suppress(self._driver.Error):
                     connection.rollback()
-            if isinstance(error, self._driver.Error) and not self.is_integrity_error(error):
+            if isinstance(error, self.errors) and not self.is_integrity_error(error):
                 raise self.explain(error) from error
             raise
         finally:
@@ -143,7 +147,7 @@ class Database:
 
     def explain(self, error: Exception) -> Exception:
         """Say what a database's error means for a ledger."""
-        text = str(error).strip()
+        text = "unreadable" if isinstance(error, UnicodeDecodeError) else str(error).strip()
         if any(word in text for word in DAMAGE):
             return RecordDamaged(
                 f"{self.shown} is damaged or not a ledger ({text}). Nothing can be asked of it. "
@@ -164,8 +168,13 @@ class Database:
         return isinstance(error, self._driver.IntegrityError)
 
     def close(self) -> None:
-        """Close every connection."""
-        self.engine.dispose(close=os.getpid() == self._process)
+        """Close every connection that this process opened."""
+        dispose(self.engine, self._process)
+
+
+def dispose(engine: Engine, process: int) -> None:
+    """Close an engine's connections, but none that a fork brought here."""
+    engine.dispose(close=os.getpid() == process)
 
 
 def sqlite_engine(url: URL) -> Engine:

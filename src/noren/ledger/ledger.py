@@ -93,7 +93,11 @@ class Ledger:
                 "memory: Ledger.open('sqlite://', testing=True)."
             )
         database = Database(url, create=create)
-        bring_up_to_date(database, create=create)
+        try:
+            bring_up_to_date(database, create=create)
+        except BaseException:
+            database.close()
+            raise
         return cls(database, patience=patience, testing=testing)
 
     def create_account(

@@ -6,7 +6,6 @@ one made. A ledger of a later version is refused, never guessed at.
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -16,7 +15,7 @@ from sqlalchemy.exc import DBAPIError
 
 from noren.errors import FileProblem, LedgerError
 from noren.ledger import schema
-from noren.ledger.chain import now
+from noren.ledger.chain import digest_of
 from noren.ledger.database import Database
 from noren.ledger.statements import ADD_LEDGER, SET_VERSION, VERSION
 
@@ -54,8 +53,9 @@ def turn(database: Database, *, write: bool) -> Iterator[Connection]:
                 connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({TURN})")
             yield connection
             connection.commit()
-    except DBAPIError as error:
-        raise database.explain(error.orig or error) from error
+    except (DBAPIError, *database.errors) as error:
+        cause = error.orig if isinstance(error, DBAPIError) else error
+        raise database.explain(cause or error) from error
 
 
 def version_of(connection: Connection, database: Database) -> int:
@@ -63,8 +63,8 @@ def version_of(connection: Connection, database: Database) -> int:
     tables = set(inspect(connection).get_table_names())
     if "ledger" in tables:
         row = connection.execute(VERSION).mappings().first()
-        if row is None:
-            raise database.explain(ValueError("malformed: the version is missing"))
+        if row is None or digest_of(dict(row), ("version",)) != row["seal"]:
+            raise database.explain(ValueError("malformed version"))
         return int(row["version"])
     if tables if database.is_sqlite else tables & set(schema.TABLES.tables):
         raise FileProblem(
@@ -75,7 +75,8 @@ def version_of(connection: Connection, database: Database) -> int:
 
 def record_version(connection: Connection, version: int) -> None:
     """Write which version the tables now have."""
+    seal = digest_of({"version": version}, ("version",))
     if version == 1:
-        connection.execute(ADD_LEDGER, {"version": 1, "id": str(uuid.uuid4()), "created": now()})
+        connection.execute(ADD_LEDGER, {"version": 1, "seal": seal})
     else:
-        connection.execute(SET_VERSION, {"new_version": version})
+        connection.execute(SET_VERSION, {"new_version": version, "new_seal": seal})

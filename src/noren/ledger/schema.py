@@ -37,8 +37,7 @@ LEDGER = Table(
     "ledger",
     TABLES,
     Column("version", Integer, nullable=False),
-    Column("id", Text, nullable=False),
-    Column("created", Text, nullable=False),
+    Column("seal", Text, nullable=False),  # SHA-256 of the version, so that damage is noticed
 )
 
 ACCOUNTS = Table(

@@ -65,5 +65,5 @@ CHARGE_EVERY_COLUMN = update(COLUMNS).where(_mine).values(_added)
 CHARGE_SOME_COLUMNS = update(COLUMNS).where(_mine, COLUMNS.c.name.in_(_names)).values(_added)
 
 ADD_LEDGER = insert(LEDGER)
-SET_VERSION = update(LEDGER).values(version=bindparam("new_version"))
+SET_VERSION = update(LEDGER).values(version=bindparam("new_version"), seal=bindparam("new_seal"))
 INTEGRITY = text("PRAGMA integrity_check")

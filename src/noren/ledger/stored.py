@@ -7,6 +7,7 @@ nested dataclass comes back as a dictionary of its fields, an enum as its value.
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import math
 from collections.abc import Iterator, Mapping
@@ -117,7 +118,7 @@ def description(array: Array) -> dict[str, Any]:
     for part in parts(array):
         digest.update(part)
     kind = npy.dtype_to_descr(array.dtype)
-    return {"dtype": kind, "shape": list(array.shape), "sha256": digest.hexdigest()}
+    return {"dtype": repr(kind), "shape": list(array.shape), "sha256": digest.hexdigest()}
 
 
 def assembled(described: dict[str, Any], rows: list[bytes]) -> Array:
@@ -127,8 +128,5 @@ def assembled(described: dict[str, Any], rows: list[bytes]) -> Array:
     for row in rows:
         content[start : start + len(row)] = np.frombuffer(row, dtype=np.uint8)
         start += len(row)
-    kind = described["dtype"]
-    if isinstance(kind, list):  # JSON has made lists of a structured type's tuples
-        kind = [tuple(field) for field in kind]
-    made = content.view(npy.descr_to_dtype(kind)).reshape(described["shape"])
-    return cast("Array", made)
+    kind = npy.descr_to_dtype(ast.literal_eval(described["dtype"]))
+    return cast("Array", content.view(kind).reshape(described["shape"]))
