@@ -18,6 +18,8 @@ from collections.abc import Callable
 from noren.errors import ParameterError
 from noren.privacy.numbers import Number, not_negative, positive, read_delta, whole
 
+SIGMA = "It is the standard deviation of the noise; larger is more private."
+
 
 def gaussian_delta(epsilon: Number, sigma: Number) -> float:
     """Give the delta at an epsilon of Gaussian noise, sensitivity 1.
@@ -28,13 +30,13 @@ def gaussian_delta(epsilon: Number, sigma: Number) -> float:
     0.126936737507
     """
     size = float(not_negative("epsilon", epsilon))
-    return gdp_delta(1 / positive("sigma", sigma), size)
+    return gdp_delta(1 / positive("sigma", sigma, SIGMA), size)
 
 
 def gaussian_sigma(epsilon: Number, delta: Number) -> float:
     """Give the sigma at which Gaussian noise, sensitivity 1, is (epsilon, delta)-DP."""
     size, target = float(not_negative("epsilon", epsilon)), gaussian_target(delta)
-    return 1 / last_float(lambda mu: gdp_delta(mu, size) <= target)
+    return 1 / bracketed(lambda mu: gdp_delta(mu, size) <= target)[0]
 
 
 def gaussian_epsilon(sigma: Number, delta: Number, count: int = 1) -> float:
@@ -45,7 +47,7 @@ def gaussian_epsilon(sigma: Number, delta: Number, count: int = 1) -> float:
     >>> round(gaussian_epsilon(sigma=2, delta="1e-6"), 10)
     2.2540846502
     """
-    mu = math.sqrt(whole("count", count, 1)) / float(positive("sigma", sigma))
+    mu = math.sqrt(whole("count", count, 1)) / float(positive("sigma", sigma, SIGMA))
     return gdp_epsilon(mu, delta)
 
 
@@ -53,7 +55,10 @@ def gdp_delta(mu: Number, epsilon: Number) -> float:
     """Give the delta at an epsilon of a mu-GDP mechanism."""
     from scipy.special import log_ndtr
 
-    shift, size = float(positive("mu", mu)), float(not_negative("epsilon", epsilon))
+    shift, size = (
+        float(positive("mu", mu, "It is sensitivity / sigma; smaller is more private.")),
+        float(not_negative("epsilon", epsilon)),
+    )
     first = float(log_ndtr(shift / 2 - size / shift))
     second = float(log_ndtr(-shift / 2 - size / shift))
     return max(0.0, -math.exp(first) * math.expm1(size + second - first))
@@ -61,10 +66,13 @@ def gdp_delta(mu: Number, epsilon: Number) -> float:
 
 def gdp_epsilon(mu: Number, delta: Number) -> float:
     """Give the epsilon at a delta of a mu-GDP mechanism."""
-    shift, target = positive("mu", mu), gaussian_target(delta)
+    shift, target = (
+        positive("mu", mu, "It is sensitivity / sigma; smaller is more private."),
+        gaussian_target(delta),
+    )
     if gdp_delta(shift, 0) <= target:
         return 0.0
-    return last_float(lambda size: gdp_delta(shift, size) > target)
+    return bracketed(lambda size: gdp_delta(shift, size) > target)[1]
 
 
 def gaussian_target(delta: Number) -> float:
@@ -79,8 +87,8 @@ def gaussian_target(delta: Number) -> float:
     return float(read_delta(delta))
 
 
-def last_float(holds: Callable[[float], bool]) -> float:
-    """Find the largest positive float, to 1e-13, at which a condition that ends once holds."""
+def bracketed(holds: Callable[[float], bool]) -> tuple[float, float]:
+    """Enclose, to 1e-13, the positive number at which a condition ends: it holds, it does not."""
     low, high = 1.0, 1.0
     while holds(high):
         high *= 2
@@ -89,4 +97,4 @@ def last_float(holds: Callable[[float], bool]) -> float:
     while high - low > 1e-13 * high:
         middle = (low + high) / 2
         low, high = (middle, high) if holds(middle) else (low, middle)
-    return low
+    return low, high

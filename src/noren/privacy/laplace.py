@@ -25,6 +25,7 @@ from functools import lru_cache
 
 from noren.errors import ParameterError
 from noren.privacy.decimals import decimal, precise, rounded_up
+from noren.privacy.gaussian import bracketed
 from noren.privacy.numbers import Number, not_negative, positive, read_delta, whole
 
 MOST_ANSWERS = 60  # beyond, use the accountant: the digits needed grow with the count
@@ -59,19 +60,7 @@ def laplace_epsilon(epsilon0: Number, delta: Number, count: int = 1) -> float:
         return float(positive("epsilon0", epsilon0)) * whole("count", count, 1)
     if laplace_delta(epsilon0, 0, count) <= target:
         return 0.0
-    most = float(positive("epsilon0", epsilon0)) * count
-    return most - math.exp(_log_gap(epsilon0, target, count, most))
-
-
-def _log_gap(epsilon0: Number, target: float, count: int, most: float) -> float:
-    """Solve for ln(most - epsilon), in which ln delta is nearly a straight line."""
-    from scipy.optimize import brentq
-
-    def excess(log_gap: float) -> float:
-        size = max(0.0, most - math.exp(log_gap))
-        return math.log(max(laplace_delta(epsilon0, size, count), 1e-300) / target)
-
-    return float(brentq(excess, math.log(most) - 36, math.log(most), xtol=1e-13, rtol=1e-14))
+    return bracketed(lambda size: laplace_delta(epsilon0, size, count) > target)[1]
 
 
 def _atoms(each: Fraction, size: Fraction, n: int) -> Decimal:

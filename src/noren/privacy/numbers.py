@@ -44,7 +44,7 @@ def exact(name: str, value: object) -> Fraction:
             return Fraction(repr(float(value)))
     except (ValueError, OverflowError, ZeroDivisionError, TypeError):
         pass
-    raise ParameterError(name, value, accepted)
+    raise ParameterError(name, value, accepted, "Write one tenth as 0.1, '0.1' or Fraction(1, 10).")
 
 
 def positive(name: str, value: object, advice: str = "") -> Fraction:
@@ -59,7 +59,9 @@ def not_negative(name: str, value: object) -> Fraction:
     """Read a number that must not be negative."""
     number = exact(name, value)
     if number < 0:
-        raise ParameterError(name, value, "zero or a positive, finite number")
+        raise ParameterError(
+            name, value, "zero or a positive, finite number", "Amounts of privacy loss only add up."
+        )
     return number
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from noren.errors import AdjacencyMismatch
 from noren.privacy.adjacency import ADD_REMOVE, Adjacency
 from noren.privacy.conversion import group_adjacency
-from noren.privacy.gaussian import last_float
+from noren.privacy.gaussian import bracketed
 from noren.privacy.guarantee import legal_conversions
 from noren.privacy.numbers import Number, positive, probability, read_delta, read_epsilon, whole
 
@@ -52,7 +52,7 @@ class Profile:
         target = float(read_delta(delta))
         if self.delta_of_eps(0.0) <= target:
             return 0.0
-        return last_float(lambda size: self.delta_of_eps(size) > target)
+        return bracketed(lambda size: self.delta_of_eps(size) > target)[1]
 
     def as_group(self, size: int) -> Profile:
         """Give a curve for groups: delta_2(e1 + e2) <= delta(e1) + e^e1 delta(e2), repeated."""
