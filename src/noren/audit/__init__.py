@@ -10,14 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 
+from noren.audit.black_box import audit_callable as audit_callable
 from noren.audit.row import AuditRow as AuditRow
 from noren.errors import ParameterError
 
 ROOMS = {
     "noise": "noren.audit.noise",
+    "mechanisms": "noren.audit.mechanisms",
 }
 
-__all__ = ["AuditRow", "names", "run"]
+__all__ = ["AuditRow", "audit_callable", "names", "run"]
 
 
 def names() -> list[str]:

@@ -35,6 +35,14 @@ class Cost:
     rho: Fraction | float
 
 
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """What an additive mechanism releases before noise, and the law added to each coordinate."""
+
+    bare: tuple[int, ...]
+    laws: tuple[tuple[str, Fraction], ...]
+
+
 class ScriptedNoise(Noise):
     """Noise that is chosen by the auditor. It protects nobody, and says so."""
 
@@ -69,37 +77,40 @@ class ScriptedNoise(Noise):
 def worst_cost(
     ask: Callable[[Any, Noise], Any], pairs: Iterable[tuple[Any, Any]]
 ) -> tuple[float, float]:
-    """Give the largest epsilon and the largest rho over pairs of datasets."""
-    costs = [cost(ask, first, second) for first, second in pairs]
+    """Give the largest epsilon and the largest rho over pairs of (hashable) datasets."""
+    seen: dict[Any, Shift | None] = {}
+    costs: set[Cost] = set()
+    for pair in pairs:
+        for data in pair:
+            if data not in seen:
+                seen[data] = shifted(ask, data)
+        costs.add(cost(*(seen[data] for data in pair)))
     return max(float(c.epsilon) for c in costs), max(float(c.rho) for c in costs)
 
 
-def cost(ask: Callable[[Any, Noise], Any], first: Any, second: Any) -> Cost:
-    """Give the exact price between two datasets."""
-    ours, theirs = shifted(ask, first), shifted(ask, second)
-    if ours is None or theirs is None or ours[1] != theirs[1]:
+def cost(ours: Shift | None, theirs: Shift | None) -> Cost:
+    """Give the exact price between two datasets, from what each releases without noise."""
+    if ours is None or theirs is None or ours.laws != theirs.laws:
         return Cost(math.inf, math.inf)
-    moves = [abs(a - b) for a, b in zip(ours[0], theirs[0], strict=True)]
+    moves = [abs(a - b) for a, b in zip(ours.bare, theirs.bare, strict=True)]
     return Cost(
-        sum((epsilon_of(d, *law) for d, law in zip(moves, ours[1], strict=True)), Fraction(0)),
-        sum((rho_of(d, *law) for d, law in zip(moves, ours[1], strict=True)), Fraction(0)),
+        sum((epsilon_of(d, *law) for d, law in zip(moves, ours.laws, strict=True)), Fraction(0)),
+        sum((rho_of(d, *law) for d, law in zip(moves, ours.laws, strict=True)), Fraction(0)),
     )
 
 
-def shifted(
-    ask: Callable[[Any, Noise], Any], data: Any
-) -> tuple[list[int], list[tuple[str, Fraction]]] | None:
+def shifted(ask: Callable[[Any, Noise], Any], data: Any) -> Shift | None:
     """Give the released integers without noise and the laws asked for; None if not additive."""
-    found = None
+    found: Shift | None = None
     for script in SCRIPTS:
         noise = ScriptedNoise(script)
         released = whole_numbers(ask(data, noise))
         if released is None or len(released) != len(noise.asked):
             return None
-        bare = [y - z for y, z in zip(released, noise.given(), strict=True)]
-        if found is not None and found != (bare, noise.asked):
+        bare = tuple(y - z for y, z in zip(released, noise.given(), strict=True))
+        if found is not None and found != Shift(bare, tuple(noise.asked)):
             return None
-        found = bare, noise.asked
+        found = Shift(bare, tuple(noise.asked))
     return found
 
 

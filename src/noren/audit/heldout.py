@@ -133,7 +133,8 @@ def learn(
     ranked = Classifier(edges, ratios)
     ours, theirs = ranked.score(first), ranked.score(second)
     best, found = -math.inf, math.inf
-    for threshold in spaced(np.unique(np.concatenate([ours, theirs]))):
+    thresholds = spaced(np.unique(np.concatenate([ours, theirs])))
+    for threshold in thresholds[1:] if thresholds.size > 1 else thresholds:  # not all outputs
         counts = int((ours >= threshold).sum()), int((theirs >= threshold).sum())
         bound = epsilon_lower(*counts, len(first), alpha=alpha, delta=delta)
         if bound > best:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import combinations, permutations, product
@@ -189,4 +189,4 @@ def selection_epsilon(law: Callable[..., list[Decimal]], scores: Sequence[int] =
 
 def outcomes(masses: Sequence[Decimal]) -> Law:
     """Name outcomes by their index."""
-    return {index: mass for index, mass in enumerate(masses)}
+    return dict[Hashable, Decimal](enumerate(masses))

@@ -41,8 +41,13 @@ def precision_row(
     note: str = "",
 ) -> AuditRow:
     """Audit the floats that `release(input, draws)` gives for the inputs 0 and 1."""
-    counts = [int(in_event(np.asarray(release(x, draws), dtype=np.float64)).sum()) for x in (0, 1)]
-    bound = max(epsilon_lower(*pair, draws, alpha=ALPHA / 2) for pair in (counts, reversed(counts)))
+    at_0, at_1 = (
+        int(in_event(np.asarray(release(x, draws), dtype=np.float64)).sum()) for x in (0, 1)
+    )
+    bound = max(
+        epsilon_lower(at_0, at_1, draws, alpha=ALPHA / 2),
+        epsilon_lower(at_1, at_0, draws, alpha=ALPHA / 2),
+    )
     return finding(
         mechanism,
         adjacency,
