@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import subprocess
+import sys
 from contextlib import suppress
 from fractions import Fraction
 
@@ -136,6 +138,12 @@ def test_the_order_of_columns_and_of_levels_is_part_of_the_identity():
     assert Schema([AGE, TOWN]).identity != Schema([TOWN, AGE]).identity
     turned = Categorical(name="town", categories=("Uji", "Nara"), other="elsewhere", missing=OWN)
     assert Schema([TOWN]).identity != Schema([turned]).identity
+
+
+def test_declaring_a_schema_loads_no_reader():
+    code = "import sys; from noren.data import Schema; print('pyarrow' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
 
 
 def test_selecting_columns_keeps_their_rules_in_the_order_asked_for():

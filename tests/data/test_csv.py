@@ -60,6 +60,7 @@ def written(tmp_path, content, name="t.csv"):
         ("a,b\n\n1,2\n\n\n", [("1", "2")]),
         ("a,b\n1\n1,2,3\n5,6\n", [("-", "-"), ("-", "-"), ("5", "6")]),
         ('a,b\n1,"open\n3,4\n', [("-", "-"), ("3", "4")]),
+        ('a,b\n1,"open\n5",x\n3,"4"\n', [("-", "-"), ('5"', "x"), ("3", "4")]),
         ('a,b\n"1"x,2\n3,4\n', [("-", "-"), ("3", "4")]),
         ("a,b\n", []),
         ("a,b", []),
@@ -78,8 +79,10 @@ def test_files_without_a_header_take_the_names_given_and_may_have_more_cells(tmp
 
 
 def test_a_byte_order_mark_is_no_part_of_the_first_cell_without_a_header(tmp_path):
-    path = written(tmp_path, "\ufeff1,2\n")
-    assert pairs(path, names=["a", "b"]) == [("1", "2")]
+    path = written(tmp_path, "\ufeff1,2\n3,4\n")
+    assert pairs(path, names=["a", "b"]) == [("1", "2"), ("3", "4")]
+    parts = partitions(path, PAIR, names=["a", "b"], piece_bytes=1)
+    assert [block["a"].tolist() for part in parts for block in part.read()] == [["1"], ["3"]]
 
 
 def test_another_delimiter_can_be_named(tmp_path):

@@ -55,6 +55,8 @@ def test_ids_are_ordered_as_people_order_them():
         "f10#bytes=0-9",
         "g",
     ]
+    pieces = [part(name) for name in names]
+    assert [piece.id for piece in distinct(pieces)] == sorted(names, key=natural)
     assert natural("7" * 10_000) > natural("6" * 10_000)
 
 
@@ -229,12 +231,14 @@ def test_what_is_being_read_is_closed_when_a_run_is_called_off():
         finally:
             closed.set()
 
+    kept = blocks()  # kept here, so that it is not closed by being forgotten
+
     def fail():
         opened.wait(5)
         raise ZeroDivisionError
 
     with pytest.raises(PartitionFailed):
-        run([Partition("0", fail), Partition("1", blocks)], sum, workers=2)
+        run([Partition("0", fail), Partition("1", lambda: kept)], sum, workers=2)
     assert closed.is_set()
 
 

@@ -11,7 +11,6 @@ import csv
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from noren.data.cells import Cells, Values
-from noren.data.lines import first_line, line_blocks
+from noren.data.lines import byte_ranges, first_line, line_blocks
 from noren.data.missing import SPACES
 from noren.data.schema import Schema, listed
 from noren.errors import ParameterError, SchemaError
@@ -112,11 +111,9 @@ def split_csv(
     if names is not None:
         header, begin = read_names(names), 0
     places = find_columns(header, schema)
-    size = path.stat().st_size
-    edges = [*range(begin, size, piece), size] if begin < size else [begin, begin]
     return [
         CsvRange(str(path), start, stop, delimiter, places, len(header), names is not None)
-        for start, stop in pairwise(edges)
+        for start, stop in byte_ranges(begin, path.stat().st_size, piece)
     ]
 
 

@@ -22,6 +22,7 @@ from noren.data.schema import Schema
 from noren.data.tables import Paths, partitions
 from noren.privacy.numbers import whole
 
+LONGEST = 80  # characters shown of a cell
 SECRET = "SECRET: it shows private values, and must stay with whoever keeps the data"
 
 
@@ -109,4 +110,4 @@ def collect(found: dict[str, None], cells: Cells, result: Converted, most: int) 
     texts = text_of(cells.take(odd)).unique() if len(odd) and len(found) < most else []
     for content in texts:
         if len(found) < most:
-            found[str(content.as_py() or "")] = None
+            found[str(content.as_py() or "")[:LONGEST]] = None

@@ -15,6 +15,7 @@ Rules
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import BinaryIO
 
@@ -29,13 +30,19 @@ LINE_LIMIT = 1 << 24
 MARK = b"\xef\xbb\xbf"  # the byte-order mark that some programs put before UTF-8
 
 
+def byte_ranges(begin: int, size: int, piece: int) -> list[tuple[int, int]]:
+    """Cut the bytes from `begin` to `size` into adjoining ranges; no bytes make one range too."""
+    edges = [*range(begin, size, piece), max(begin, size)]
+    return list(pairwise(edges)) or [(begin, begin)]
+
+
 def line_blocks(path: str | Path, start: int, stop: int) -> Iterator[Cells]:
     """Yield the lines that begin at a byte in [start, stop), as Arrow strings."""
     with Path(path).open("rb") as file:
         seek_line(file, start)
-        if start == 0 and file.read(len(MARK)) != MARK:
-            file.seek(0)
         if file.tell() < stop:
+            if start == 0 and file.read(len(MARK)) != MARK:
+                file.seek(0)
             for content in whole_lines(file, stop):
                 yield as_lines(content)
 
