@@ -62,11 +62,9 @@ class Table:
     @cached_property
     def guide(self) -> npt.NDArray[np.int32]:
         """The answer for each top 16 bits, or UNDECIDED where a threshold lies in the bucket."""
-        starts = np.arange(1 << GUIDE_BITS, dtype=np.uint64) << np.uint64(WORD - GUIDE_BITS)
-        ends = starts | np.uint64((1 << (WORD - GUIDE_BITS)) - 1)
-        before = np.searchsorted(self.thresholds, starts, side="left")
-        through = np.searchsorted(self.thresholds, ends, side="right")
-        return np.where(before == through, before + self.lo, UNDECIDED).astype(np.int32)
+        buckets = (self.thresholds >> np.uint64(WORD - GUIDE_BITS)).view(np.int64)
+        held = np.bincount(buckets, minlength=1 << GUIDE_BITS)
+        return np.where(held, UNDECIDED, self.lo + np.cumsum(held)).astype(np.int32)
 
     def draw(self, source: BitSource, count: int) -> Integers:
         """Draw independently, block by block."""

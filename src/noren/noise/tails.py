@@ -18,7 +18,8 @@ import math
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from itertools import accumulate
+from itertools import accumulate, repeat
+from operator import mul
 from typing import ClassVar, Protocol
 
 from noren.noise.reals import decimal, precision
@@ -47,9 +48,13 @@ class TailLaw(Protocol):
 
 
 def powers(scale: Fraction, first: int, count: int) -> list[Decimal]:
-    """Give exp(-k / scale) for k from `first` on, each rounded once."""
-    rate = decimal(-1 / scale)
-    return [(rate * k).exp() for k in range(first, first + count)]
+    """Give exp(-k / scale) for k from `first` on, in the current precision.
+
+    Each is the one before times r: 20 times faster than an exponential, at the loss of as many
+    digits as `count` has.
+    """
+    start, ratio = (decimal(Fraction(-k) / scale).exp() for k in (first, 1))
+    return list(accumulate(repeat(ratio, count - 1), mul, initial=start))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +76,7 @@ class GeometricLaw:
 
     def tails(self, first: int, count: int, digits: int) -> list[Decimal]:
         """Give r**(k+1)."""
-        with precision(digits + 8):
+        with precision(digits + 12):
             return powers(self.scale, first + 1, count)
 
 
@@ -95,7 +100,7 @@ class DigitLaw:
 
     def tails(self, first: int, count: int, digits: int) -> list[Decimal]:
         """Give (r**(k+1) - r**m) / (1 - r**m), with digits to spare for the cancellation."""
-        with precision(digits + 8 + len(str(int(self.scale)))):
+        with precision(digits + 12 + len(str(int(self.scale)))):
             last = powers(self.scale, self.base, 1)[0]
             return [(p - last) / (1 - last) for p in powers(self.scale, first + 1, count)]
 
@@ -119,7 +124,7 @@ class LaplaceLaw:
 
     def tails(self, first: int, count: int, digits: int) -> list[Decimal]:
         """Give r**(k+1) / (1 + r)."""
-        with precision(digits + 8):
+        with precision(digits + 12):
             whole = 1 + powers(self.scale, 1, 1)[0]
             return [power / whole for power in powers(self.scale, first + 1, count)]
 
@@ -142,10 +147,16 @@ class GaussianLaw:
         return math.ceil(9.6 * math.sqrt(self.variance)) + 3
 
     def weights(self, digits: int) -> list[Decimal]:
-        """Give exp(-j**2 / (2 variance)) for j = 0, 1, .. until below 10**-digits (8 to spare)."""
+        """Give exp(-j**2 / (2 variance)) for j = 0, 1, .. until below 10**-digits (8 to spare).
+
+        From j to j + 1 the weight is multiplied by exp(-(2 j + 1) / (2 variance)), and that ratio
+        by exp(-2 / (2 variance)).
+        """
         last = math.ceil(math.sqrt(2 * float(self.variance) * LN_10 * (digits + 8))) + 2
-        rate = decimal(-1 / (2 * self.variance))
-        return [(rate * (j * j)).exp() for j in range(last + 1)]
+        with precision(digits + 8 + 2 * len(str(last))):  # two products a step lose that many
+            first, square = (decimal(Fraction(-k) / (2 * self.variance)).exp() for k in (1, 2))
+            ratios = accumulate(repeat(square, last - 1), mul, initial=first)
+            return list(accumulate(ratios, mul, initial=Decimal(1)))
 
     def tails(self, first: int, count: int, digits: int) -> list[Decimal]:
         """Add the weights from the outside in, and divide by all of them."""
