@@ -65,7 +65,7 @@ class Tally:
         if not self.price.epsilon:
             return ()
         scale = 1 / self.price.epsilon
-        return (Mechanism(law="discrete laplace", sensitivity=Fraction(1), scale=scale),)
+        return (Mechanism(law="discrete Laplace", sensitivity=Fraction(1), scale=scale),)
 
     def forecast(self, facts: Any = None) -> Forecast:
         return Forecast(sentence="off by a few")

@@ -23,7 +23,10 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "explain": Entry("noren.cli.explain:explain", "Show a question's mathematics and proof."),
     },
     "Questions": {},
-    "Budget": {},
+    "Budget": {
+        "config": Entry("noren.cli.config:config", "See which settings apply, and from where."),
+        "ledger": Entry("noren.cli.ledger:ledger", "Open accounts, see and check the spending."),
+    },
     "Evidence": {
         "audit": Entry("noren.cli.audit:audit", "Measure what each mechanism leaks."),
         "reproduce": Entry("noren.cli.reproduce:reproduce", "Repeat a paper's experiments."),

@@ -53,9 +53,10 @@ def turn(database: Database, *, write: bool) -> Iterator[Connection]:
                 connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({TURN})")
             yield connection
             connection.commit()
-    except (DBAPIError, *database.errors) as error:
-        cause = error.orig if isinstance(error, DBAPIError) else error
-        raise database.explain(cause or error) from error
+    except DBAPIError as error:
+        raise database.explain(error.orig or error) from error
+    except database.errors as error:
+        raise database.explain(error) from error
 
 
 def version_of(connection: Connection, database: Database) -> int:
