@@ -29,7 +29,7 @@ from noren.privacy.zcdp import zcdp_epsilon_charge
 
 HERE = Adjacency(ADD_REMOVE)
 BITS = Adjacency(SUBSTITUTE, BIT)
-SIZES = st.fractions(Fraction(1, 100), 4)
+SIZES = st.fractions(Fraction(1, 100), 2)
 
 
 def test_pure_becomes_rho_at_its_tight_value():
