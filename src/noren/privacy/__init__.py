@@ -17,6 +17,8 @@ from noren.privacy.adjacency import ZERO_OUT as ZERO_OUT
 from noren.privacy.adjacency import Adjacency as Adjacency
 from noren.privacy.adjacency import Relation as Relation
 from noren.privacy.adjacency import Unit as Unit
+from noren.privacy.bounded_range import bounded_range_delta as bounded_range_delta
+from noren.privacy.bounded_range import share_bounded_range as share_bounded_range
 from noren.privacy.charges import discrete_laplace_rho as discrete_laplace_rho
 from noren.privacy.charges import exponential_mechanism_rho as exponential_mechanism_rho
 from noren.privacy.charges import laplace_rho as laplace_rho
@@ -51,6 +53,7 @@ from noren.privacy.profile import gaussian_profile as gaussian_profile
 from noren.privacy.profile import laplace_profile as laplace_profile
 from noren.privacy.profile import randomized_response_profile as randomized_response_profile
 from noren.privacy.profile import sampled_gaussian_profile as sampled_gaussian_profile
+from noren.privacy.sharing import share_epsilon as share_epsilon
 from noren.privacy.subsampling import AssumedSample as AssumedSample
 from noren.privacy.subsampling import DrawnHere as DrawnHere
 from noren.privacy.subsampling import PoissonSample as PoissonSample

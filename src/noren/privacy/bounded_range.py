@@ -1,0 +1,118 @@
+"""Several choices, each made after seeing the ones before: what exponential mechanisms add up to.
+
+Maths
+    An exponential mechanism at e has bounded range: between two neighbors all log ratios lie in
+    one interval [t - e, t], 0 <= t <= e (Dong, Durfee, Rogers 2020). Its worst loss is then t with
+    probability p(t) = (1 - e^(t - e)) / (1 - e^-e), and t - e otherwise. Which t an adversary meets
+    in a round may depend on the rounds before, so with D_0(x) = max(0, 1 - e^x)
+        D_k(x) = max over t of p(t) D_{k-1}(x - t) + (1 - p(t)) D_{k-1}(x - t + e)
+    bounds the delta at epsilon = x of k adaptive rounds. It is computed from above: with
+    t_i = i e / n, n = 100, every t between t_i and t_{i+1} is given the loss of the upper end and
+    the probability of the lower one, on the grid x = epsilon + j e / n, of which epsilon is a
+    point. Left of what is kept D is 1, right of it its last value: both are bounds.
+
+Accuracy
+    D_k is above the true worst case by about 1 % of epsilon; doubles lose less than 1e-10, and
+    1e-8 of room is asked for. Pure epsilon / count is always allowed.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from noren.privacy.numbers import Number, not_negative, positive, read_delta, read_epsilon, whole
+from noren.privacy.sharing import ROOM, digits_down
+
+POINTS = 100  # n of the module's text
+REACH = 9  # standard deviations of the summed loss that are kept on both sides
+
+
+def bounded_range_delta(each: Number, count: int, epsilon: Number) -> float:
+    """Give a delta at epsilon that `count` adaptive exponential mechanisms at `each` keep.
+
+    Examples
+    --------
+    >>> round(bounded_range_delta("0.1", 20, 1), 9)
+    3.47e-07
+    """
+    rounds = whole("count", count, 1)
+    return _delta(
+        float(positive("each", each)), rounds, float(not_negative("epsilon", epsilon)), POINTS
+    )
+
+
+def share_bounded_range(epsilon: Number, count: int, delta: Number = 0) -> Fraction:
+    """Give the largest epsilon of each of `count` adaptive exponential mechanisms.
+
+    Parameters
+    ----------
+    epsilon, delta
+        The total.
+    count
+        How many rounds, a number fixed before the first draw.
+
+    Examples
+    --------
+    >>> round(float(share_bounded_range(1, 5, "1e-6")), 4)
+    0.2303
+    """
+    return _shared(read_epsilon(epsilon), whole("count", count, 1), read_delta(delta))
+
+
+@lru_cache(maxsize=64)
+def _shared(total: Fraction, count: int, delta: Fraction) -> Fraction:
+    """Share a total out, and keep what was found."""
+    least = digits_down(total / count)
+    if not delta or count == 1:
+        return least
+    found = _largest(float(total), count, float(delta) / ROOM)
+    return max(least, digits_down(Fraction(found)))
+
+
+def _largest(total: float, count: int, delta: float) -> float:
+    """Find where D_count(total) reaches delta, and give a point just before it."""
+    from scipy.optimize import brentq
+
+    def excess(log_each: float) -> float:
+        found = _delta(math.exp(log_each), count, total, POINTS)
+        return math.log(max(found, 1e-300) / delta)
+
+    low, high = math.log(total / count), math.log(total)
+    if excess(high) <= 0:
+        return total
+    near = math.exp(brentq(excess, low, high, xtol=1e-6)) if excess(low) < 0 else total / count
+    while near > total / count and _delta(near, count, total, POINTS) > delta:
+        near *= 1 - 1e-6
+    return near
+
+
+def _delta(each: float, count: int, epsilon: float, points: int) -> float:
+    """Compute D_count(epsilon) on a grid of 1/points of each round's range."""
+    import numpy as np
+
+    kept = min(count * points, math.ceil(REACH * points * math.sqrt(count)) + points)
+    step = each / points
+    x = epsilon + np.arange(-kept, kept + 1) * step
+    lower = np.arange(points) * step
+    chances = np.expm1(lower - each) / math.expm1(-each)
+    delta = np.maximum(0.0, -np.expm1(x))
+    for _ in range(count):
+        delta = _round(delta, chances, points)
+    return float(delta[kept]) + 0.0
+
+
+def _round(delta: Any, chances: Any, points: int) -> Any:
+    """Give D_k from D_{k-1}: the worst t for each x."""
+    import numpy as np
+
+    size = len(delta)
+    wide = np.concatenate([np.ones(points), delta, np.full(points, delta[-1])])
+    worst = np.zeros(size)
+    for i, chance in enumerate(chances.tolist(), 1):
+        high = wide[points - i : points - i + size]  # x - t
+        low = wide[2 * points - i : 2 * points - i + size]  # x - t + e
+        np.maximum(worst, low + chance * (high - low), out=worst)
+    return worst
