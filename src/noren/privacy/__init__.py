@@ -53,7 +53,6 @@ from noren.privacy.profile import gaussian_profile as gaussian_profile
 from noren.privacy.profile import laplace_profile as laplace_profile
 from noren.privacy.profile import randomized_response_profile as randomized_response_profile
 from noren.privacy.profile import sampled_gaussian_profile as sampled_gaussian_profile
-from noren.privacy.sharing import share_epsilon as share_epsilon
 from noren.privacy.subsampling import AssumedSample as AssumedSample
 from noren.privacy.subsampling import DrawnHere as DrawnHere
 from noren.privacy.subsampling import PoissonSample as PoissonSample

@@ -1,4 +1,4 @@
-"""A total shared out: never above what it allows, and not far below it."""
+"""Adaptive selections: never charged less than they cost, and not much more."""
 
 from __future__ import annotations
 
@@ -7,21 +7,12 @@ import math
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from noren.errors import ParameterError
-from noren.privacy import bounded_range_delta, share_bounded_range, share_epsilon
+from noren.privacy import bounded_range_delta, share_bounded_range
 from noren.privacy.bounded_range import _delta
-from noren.privacy.composition import optimal_composition_delta_charge
-from noren.privacy.sharing import composed_delta
 
 MILLIONTH = Fraction(1, 10**6)
-
-
-@pytest.mark.parametrize(("total", "each"), [(1, 0.01348), (3, 0.03696), (10, 0.10564)])
-def test_311_questions_get_the_shares_of_the_oracle_table(total, each):
-    assert float(share_epsilon(total, 311, MILLIONTH)) == pytest.approx(each, abs=5e-6)
 
 
 @pytest.mark.parametrize(
@@ -32,36 +23,9 @@ def test_rounds_of_selection_get_the_shares_of_the_oracle_table(total, rounds, e
     assert each <= found < each + 1e-4  # the table is rounded down
 
 
-@settings(max_examples=40)
-@given(
-    total=st.fractions(Fraction(1, 20), 12),
-    count=st.integers(1, 400),
-    delta=st.integers(1, 59).map(lambda n: Fraction(1, 2**n)),
-)
-def test_shares_never_cost_more_than_the_total_and_little_less(total, count, delta):
-    each = share_epsilon(total, count, delta)
-    spent = optimal_composition_delta_charge(each, count, total)
-    assert each * count <= total or spent <= delta
-    more = each * (1 + Fraction(1, 10**6))
-    assert more > total or (
-        more * count > total and optimal_composition_delta_charge(more, count, total) > delta
-    )
-
-
-@pytest.mark.parametrize(("count", "total"), [(2000, "0.5"), (20_000, 3)])
-def test_the_sum_in_doubles_agrees_with_decimals(count, total):
-    each = share_epsilon(total, count, MILLIONTH)
-    exact = float(optimal_composition_delta_charge(each, count, Fraction(total)))
-    assert composed_delta(float(each), count, float(Fraction(total))) == pytest.approx(
-        exact, rel=1e-9
-    )
-
-
 def test_without_delta_the_share_is_an_equal_part_rounded_down():
-    assert share_epsilon(1, 4) == Fraction(1, 4)
-    third = share_epsilon(1, 3)
-    assert third == Fraction("0.333333333333")
-    assert share_bounded_range(1, 3) == third
+    assert share_bounded_range(1, 4) == Fraction(1, 4)
+    assert share_bounded_range(1, 3) == Fraction("0.333333333333")
 
 
 def equal_rounds(each: float, t: float, count: int, epsilon: float) -> float:
@@ -118,16 +82,14 @@ def test_a_finer_grid_gives_a_smaller_bound():
     assert fine < coarse
 
 
-@pytest.mark.parametrize("share", [share_epsilon, share_bounded_range])
 @pytest.mark.parametrize(
     "given", [{"epsilon": 0}, {"epsilon": math.inf}, {"delta": 1}, {"count": 0}, {"count": 1.5}]
 )
-def test_a_total_that_is_none_is_refused(share, given):
+def test_a_total_that_is_none_is_refused(given):
     with pytest.raises(ParameterError, match=next(iter(given))):
-        share(**{"epsilon": 1, "count": 3, "delta": MILLIONTH} | given)
+        share_bounded_range(**{"epsilon": 1, "count": 3, "delta": MILLIONTH} | given)
 
 
-def test_shares_shrink_as_questions_grow():
-    for share in (share_epsilon, share_bounded_range):
-        found = [share(1, count, MILLIONTH) for count in (1, 2, 5, 11, 40)]
-        assert all(a > b for a, b in itertools.pairwise(found))
+def test_shares_shrink_as_rounds_grow():
+    found = [share_bounded_range(1, count, MILLIONTH) for count in (1, 2, 5, 11, 40)]
+    assert all(a > b for a, b in itertools.pairwise(found))
