@@ -1,0 +1,50 @@
+"""Which variants go with the disease: private chi-squared tests of cases and controls."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from noren.association.composition import per_test_epsilon as per_test_epsilon
+    from noren.association.composition import total_epsilon as total_epsilon
+    from noren.association.corrections import benjamini_yekutieli as benjamini_yekutieli
+    from noren.association.corrections import bonferroni as bonferroni
+    from noren.association.corrections import holm as holm
+    from noren.association.distance import scores as scores
+    from noren.association.distance import signed_distance as signed_distance
+    from noren.association.geometry import chi_squared as chi_squared
+    from noren.association.geometry import is_significant as is_significant
+    from noren.association.geometry import unit_circle_norm_squared as unit_circle_norm_squared
+    from noren.association.pvalue import best_tau as best_tau
+    from noren.association.pvalue import cut_off as cut_off
+    from noren.association.pvalue import p_value as p_value
+    from noren.association.pvalue import randomized_p_value as randomized_p_value
+    from noren.association.sensitivities import tight_sensitivity as tight_sensitivity
+    from noren.association.significance import error_probability as error_probability
+    from noren.association.significance import significance_probability as significance_probability
+    from noren.association.statistic import Tables as Tables
+    from noren.association.statistic import concatenate as concatenate
+
+ROOMS = {
+    "geometry": "chi_squared is_significant unit_circle_norm_squared",
+    "composition": "per_test_epsilon total_epsilon",
+    "corrections": "benjamini_yekutieli bonferroni holm",
+    "distance": "scores signed_distance",
+    "pvalue": "best_tau cut_off p_value randomized_p_value",
+    "sensitivities": "tight_sensitivity",
+    "significance": "error_probability significance_probability",
+    "statistic": "Tables concatenate",
+}
+HOMES = {name: room for room, names in ROOMS.items() for name in names.split()}
+
+__all__ = sorted(HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name from its home on first use, so that commands start quickly."""
+    if name not in HOMES:
+        raise AttributeError(f"module 'noren.association' has no attribute {name!r}")
+    return getattr(import_module(f"noren.association.{HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return list(__all__)
