@@ -213,20 +213,20 @@ def sampled_mutants() -> Iterator[Mutant]:
     """Give the faults seen from outside, by samples alone."""
     half = broken(cells(ADDED, epsilon=1), HalfTheNoise)
     number = broken(mean(ADDED, epsilon=1), TrueNumber)
-    for fault, case, data, neighbour in (
-        ("half the noise, from outside", half, (0, 0), (0,)),
-        ("scale from the private n, from outside", number, (3.0, 3.0), (3.0,)),
+    for fault, case, data, neighbour, draws in (
+        ("half the noise, from outside", half, (0, 0), (0,), 6_000),
+        ("scale from the private n, from outside", number, (3.0, 3.0), (3.0,), 20_000),
     ):
         yield Mutant(
             f"mechanisms: {case.name}",
             fault,
             case.adjacency,
             1.0,
-            partial(sampled, case, data, neighbour),
+            partial(sampled, case, data, neighbour, draws),
         )
 
 
-def sampled(case: Case, data: Any, neighbour: Any) -> float:
+def sampled(case: Case, data: Any, neighbour: Any, draws: int) -> float:
     """Bound epsilon from below by samples."""
     noise = Noise()
     row = audit_callable(
@@ -234,7 +234,7 @@ def sampled(case: Case, data: Any, neighbour: Any) -> float:
         case.statistic(data),
         case.statistic(neighbour),
         epsilon=1,
-        draws=6_000,
+        draws=draws,
         alpha=0.01,
     )
     return row.measured

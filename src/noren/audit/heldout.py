@@ -41,36 +41,36 @@ class Evidence:
     counts: tuple[int, int]
 
 
-def lower_bound(count: int, draws: int, alpha: float) -> float:
+def clopper_pearson_lower(count: int, draws: int, alpha: float) -> float:
     """Give the one-sided Clopper-Pearson lower bound on a probability.
 
     Examples
     --------
-    >>> round(lower_bound(60, 100, 0.025), 12)
+    >>> round(clopper_pearson_lower(60, 100, 0.025), 12)
     0.497209150422
     """
     return 0.0 if count == 0 else float(beta.ppf(alpha, count, draws - count + 1))
 
 
-def upper_bound(count: int, draws: int, alpha: float) -> float:
+def clopper_pearson_upper(count: int, draws: int, alpha: float) -> float:
     """Give the one-sided Clopper-Pearson upper bound on a probability."""
     return 1.0 if count == draws else float(beta.ppf(1 - alpha, count + 1, draws - count))
 
 
-def epsilon_lower(
+def epsilon_lower_bound(
     first: int, second: int, draws: int, *, alpha: float, delta: float = 0.0
 ) -> float:
     """Bound the true epsilon from below, from the counts of one event chosen beforehand.
 
     Examples
     --------
-    >>> round(epsilon_lower(60, 10, 100, alpha=0.05), 12)
+    >>> round(epsilon_lower_bound(60, 10, 100, alpha=0.05), 12)
     1.037262807584
     """
-    surely = lower_bound(first, draws, alpha / 2) - delta
+    surely = clopper_pearson_lower(first, draws, alpha / 2) - delta
     if surely <= 0:
         return -math.inf
-    return math.log(surely / upper_bound(second, draws, alpha / 2))
+    return math.log(surely / clopper_pearson_upper(second, draws, alpha / 2))
 
 
 def draws_needed(
@@ -136,7 +136,7 @@ def learn(
     thresholds = spaced(np.unique(np.concatenate([ours, theirs])))
     for threshold in thresholds[1:] if thresholds.size > 1 else thresholds:  # not all outputs
         counts = int((ours >= threshold).sum()), int((theirs >= threshold).sum())
-        bound = epsilon_lower(*counts, len(first), alpha=alpha, delta=delta)
+        bound = epsilon_lower_bound(*counts, len(first), alpha=alpha, delta=delta)
         if bound > best:
             best, found = bound, float(threshold)
     return Classifier(edges, ratios, found)
@@ -182,7 +182,7 @@ def held_out(
         event = learn(ours[:half], theirs[:half], alpha=alpha / 2, delta=delta)
         draws = len(ours) - half
         counts = event.count(ours[half:]), event.count(theirs[half:])
-        bound = epsilon_lower(*counts, draws, alpha=alpha / 2, delta=delta)
+        bound = epsilon_lower_bound(*counts, draws, alpha=alpha / 2, delta=delta)
         p1, p0 = counts[0] / draws, counts[1] / draws
         seen = detectable(p1, p0, epsilon=epsilon, draws=draws, alpha=alpha / 2)
         found.append(Evidence(epsilon_lower=bound, detects=seen, draws=draws, counts=counts))

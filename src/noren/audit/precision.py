@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noren.audit.heldout import epsilon_lower
+from noren.audit.heldout import epsilon_lower_bound
 from noren.audit.row import HOLDS, AuditRow, finding
 
 ALPHA = 1e-6
@@ -45,8 +45,8 @@ def precision_row(
         int(in_event(np.asarray(release(x, draws), dtype=np.float64)).sum()) for x in (0, 1)
     )
     bound = max(
-        epsilon_lower(at_0, at_1, draws, alpha=ALPHA / 2),
-        epsilon_lower(at_1, at_0, draws, alpha=ALPHA / 2),
+        epsilon_lower_bound(at_0, at_1, draws, alpha=ALPHA / 2),
+        epsilon_lower_bound(at_1, at_0, draws, alpha=ALPHA / 2),
     )
     return finding(
         mechanism,
