@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, runtime_checkable
 
 from noren.privacy.adjacency import Adjacency
@@ -207,6 +208,9 @@ def as_json(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else value
 
 
+adjacency_form = lru_cache(maxsize=128)(as_json)
+
+
 def public_form(question: Any) -> dict[str, Any]:
     """Give a question's parameters as JSON, a public array standing by its own SHA-256."""
     return {
@@ -233,7 +237,7 @@ def _plain(value: Any) -> Any:
         content = hashlib.sha256(value.tobytes("C")).hexdigest()
         return {"array": str(value.dtype), "shape": list(value.shape), "sha256": content}
     if isinstance(value, Adjacency):
-        return as_json(value)
+        return adjacency_form(value)
     if is_dataclass(value) and not isinstance(value, type):
         own = {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
         return {"kind": getattr(value, "kind", type(value).__name__), **own}

@@ -12,8 +12,9 @@ Maths
     point. Left of what is kept D is 1, right of it its last value: both are bounds.
 
 Accuracy
-    The grid costs at most count * e / n of epsilon (2 % for 20 rounds that share epsilon 1); doubles
-    lose less than 1e-10, and 1e-8 of room is asked for. Pure epsilon / count is always allowed.
+    The grid costs at most count * e / n of epsilon (2 % for 20 rounds that share epsilon 1);
+    doubles lose less than 1e-10, and 1e-8 of room is asked for. Pure epsilon / count is always
+    allowed.
 """
 
 from __future__ import annotations
