@@ -99,7 +99,7 @@ class Grid:
             raise ParameterError("low", self.low, "below high", "Bounds are public and fixed.")
         if not self.low <= self.missing <= self.high:
             raise ParameterError("missing", self.missing, "between low and high")
-        if max(-self.low, self.high, -self.high, self.low) / 2 > LARGEST_INPUT / 2 * self.step:
+        if max(abs(self.low), abs(self.high)) > LARGEST_INPUT * self.step:
             raise ParameterError(
                 "step", self.step, "at least a bound over 2**52", "Choose a larger exponent."
             )

@@ -25,13 +25,13 @@ Floats = npt.NDArray[np.float64]
 
 
 def open_uniforms(words: Words) -> Floats:
-    """Give the odd multiples of 2**-54: inside (0, 1), symmetric about one half."""
-    halves: Floats = ((words >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
+    """Give odd multiples of 2**-53: inside (0, 1), symmetric about one half."""
+    halves: Floats = ((words >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
     return halves
 
 
 def standard_normals(count: int, noise: Noise) -> Floats:
-    """Draw nearly standard normal floats: the sign from one bit, the size from 53 others."""
+    """Draw nearly standard normal floats: the sign from one bit, the size from 52 others."""
     words = noise.source.words(whole("count", count, 0))
     sizes: Floats = -ndtri(0.5 * open_uniforms(words))
     return np.where(words & np.uint64(1), sizes, -sizes)

@@ -40,7 +40,7 @@ def one_below(n: int, source: BitSource) -> int:
 
 def long_below(n: int, source: BitSource) -> int:
     """Draw one integer of 0..n-1 from several words."""
-    length = -(-n.bit_length() // WORD)
+    length = -(-(n - 1).bit_length() // WORD)
     last = (1 << WORD * length) - 1 - (1 << WORD * length) % n
     while True:
         drawn = 0
