@@ -17,8 +17,12 @@ Privacy (k rows of one person; k = 1 where the unit is a record)
     lattices. What is released is the integers; mean, number and interval are computed from them.
 
 Accuracy
-    About sd(Z) g / n: for private n the error is g ((1 - u) Z1 - u Z2) / n at u = A / (A + B).
-    Next to separate prices for sum and number this halves the variance. Rounding: at most g / 2.
+    About sd(Z) g / n: for private n the error is Q g W / (noisy A + B), W = (1 - u) Z1 - u Z2 at
+    u = A / (A + B). Next to separate prices for sum and number this halves the variance.
+    Z is within 1 of a continuous Laplace variable of scale t, and an average of two of those is
+    nearer to 0 than one (Proschan 1965), so P(abs(W) > 1 + t ln(1 / beta)) <= beta: the interval
+    for u is (noisy A +- m) / (noisy A + B), m at most 2 above the margin of one Z.
+    Rounding: at most g / 2.
 """
 
 from __future__ import annotations
@@ -37,6 +41,8 @@ from noren.noise.grid import Grid
 from noren.privacy import ADD_REMOVE, SUBSTITUTE, Adjacency, Guarantee
 from noren.privacy.numbers import whole
 from noren.question import Answer, Forecast, Mechanism
+
+COUPLING = 2  # steps by which the margin of one Z is widened to hold for W
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +66,7 @@ class BoundedMean:
     >>> hours = fine_grid(0, 24, missing=0)
     >>> question = BoundedMean(grid=hours, adjacency="add-remove", epsilon="0.5")
     >>> print(question.forecast({"records": 10_000}))
-    the mean within +-0.01771 with probability 0.95 (10000 records)
+    the mean within +-0.01438 with probability 0.95 (10000 records)
     >>> from noren import Noise
     >>> answer = question.answer(Sum.of([6.0, 9.0] * 5000, hours), Noise())
     >>> 7 < answer.mean < 8
@@ -131,9 +137,13 @@ class BoundedMean:
         )
 
     def margin_in_steps(self, confidence: float) -> int:
-        """Give m such that each released integer is within +-m, all at this probability."""
-        outside = 1 - read_confidence(confidence)
-        return self.law.margin(confidence if self.records else 1 - outside / 2)
+        """Give m that bounds the noise of S, or of (1 - u) A - u B for every share u."""
+        inside = read_confidence(confidence)
+        if self.records:
+            return self.law.margin(inside)
+        if self.epsilon is not None:
+            return self.law.margin(inside) + COUPLING
+        return self.law.margin(1 - (1 - inside) / 2)  # both parts, by the union bound
 
     def answer(self, total: Sum, noise: Noise) -> BoundedMeanAnswer:
         """Add the noise, in steps; the number of records takes part of the price if private."""
