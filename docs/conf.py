@@ -16,6 +16,7 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "noren_reference"]
 exclude_patterns = ["_build", "_ext"]
 source_suffix = {".md": "markdown"}
 default_role = "code"  # docstrings write names in single backticks
+smartquotes = False  # they would turn the dashes of --json into one
 
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3

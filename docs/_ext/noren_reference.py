@@ -142,7 +142,7 @@ def command_text(path: tuple[str, ...], command: click.Command) -> str:
     usage = command.get_usage(context).removeprefix("Usage: ")
     parts = [f".. rubric:: {words}\n", literal(usage), help_text(command.help), ""]
     parts.append(f".. program:: {words}\n")
-    for option in command.get_params(context):
+    for option in command.params:
         record = option.get_help_record(context) if isinstance(option, click.Option) else None
         if record:
             parts.append(f".. option:: {record[0]}\n\n   {escaped(record[1])}\n")
