@@ -195,6 +195,8 @@ def as_json(value: Any) -> Any:
     """Turn a value into plain JSON: fractions and enums as words, arrays as lists."""
     if value is None or type(value) in PLAIN:
         return value
+    if isinstance(value, (Fraction, Decimal)):
+        return str(value)
     if is_dataclass(value) and not isinstance(value, type):
         return {f.name: as_json(getattr(value, f.name)) for f in fields(value)}
     if isinstance(value, Mapping):
@@ -203,8 +205,6 @@ def as_json(value: Any) -> Any:
         return [as_json(item) for item in value]
     if isinstance(value, Enum):
         return value.value
-    if isinstance(value, (Fraction, Decimal)):
-        return str(value)
     return value.tolist() if hasattr(value, "tolist") else value
 
 
@@ -231,8 +231,8 @@ def identity_of_form(form: Mapping[str, Any]) -> str:
 
 def _plain(value: Any) -> Any:
     """Give one parameter as JSON, with arrays by their digest."""
-    if value is None or type(value) in PLAIN:
-        return value
+    if value is None or type(value) in PLAIN or isinstance(value, Fraction):
+        return as_json(value)
     if hasattr(value, "tobytes") and hasattr(value, "dtype"):
         content = hashlib.sha256(value.tobytes("C")).hexdigest()
         return {"array": str(value.dtype), "shape": list(value.shape), "sha256": content}

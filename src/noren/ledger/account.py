@@ -29,7 +29,7 @@ from noren.privacy.filters import (
 )
 from noren.privacy.guarantee import Guarantee
 from noren.privacy.zcdp import zcdp_epsilon_charge
-from noren.question import as_json
+from noren.question import adjacency_form, as_json
 
 LONGEST_NAME = 200
 
@@ -214,13 +214,10 @@ def amounts_of(price: Guarantee) -> str:
     return str(price).removesuffix(f" ({price.adjacency})")
 
 
-adjacency_to_json = lru_cache(maxsize=128)(as_json)
-
-
 def price_to_json(price: Guarantee) -> dict[str, Any]:
     """Write a price exactly: fractions as words."""
     return {
-        "adjacency": adjacency_to_json(price.adjacency),
+        "adjacency": adjacency_form(price.adjacency),
         "epsilon": as_json(price.epsilon),
         "delta": as_json(price.delta),
         "rho": as_json(price.rho),

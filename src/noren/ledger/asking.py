@@ -12,6 +12,7 @@ taken; each step below runs inside one transaction.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import dataclass, replace
 from typing import Any
@@ -33,7 +34,7 @@ from noren.ledger.stored import Array, assembled, description, from_stored, part
 from noren.privacy.amounts import Amounts
 from noren.privacy.filters import refuse_or_charge
 from noren.privacy.guarantee import Guarantee
-from noren.question import Receipt, as_json, identity_of_form, public_form
+from noren.question import CANONICAL, Receipt, as_json, public_form
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +55,11 @@ class Asked:
                 f"A question of kind '{question.kind}' has no guarantee, so no price, and a ledger "
                 "does not answer it. Ask a question that has one."
             )
-        form = public_form(question)
+        form = CANONICAL.encode(public_form(question))
+        digest = hashlib.sha256(form.encode()).hexdigest()
         columns = columns_asked(question)
         body = {
-            "question": form,
-            "digest": identity_of_form(form),
+            "digest": digest,
             "price": price_to_json(price),
             "columns": columns,
             "mechanisms": as_json(getattr(question, "mechanisms", None)),
@@ -67,7 +68,8 @@ class Asked:
             "noren": __version__,
             "bits": bits,
         }
-        return cls(price, body["digest"], columns, as_text(body))
+        text = f'{{"question":{form},{as_text(body)[1:]}'  # its form is written out once
+        return cls(price, digest, columns, text)
 
 
 def admit(transaction: Transaction, row: Row, request: str, asked: Asked) -> Amounts | None:
@@ -86,51 +88,51 @@ def admit(transaction: Transaction, row: Row, request: str, asked: Asked) -> Amo
     return refuse_or_charge(opened.filter, spent_of(row), asked.price)
 
 
-def charge(transaction: Transaction, row: Row, request: str, asked: Asked) -> bool:
-    """Write the charge of an admitted request; False where it was charged before."""
+def charge(transaction: Transaction, row: Row, request: str, asked: Asked) -> Row | None:
+    """Write the charge of an admitted request; None where it was charged before."""
     cost = admit(transaction, row, request, asked)
     if cost is None:
-        return False
+        return None
     if read_opened(row["opened"]).has_columns:
         spent = charge_columns(transaction, row["id"], asked.columns, cost.main)
     else:
         spent = row["spent"] + cost.main
     entry = linked(row, CHARGED, request, asked.body, cost.main, cost.delta)
-    append(transaction, row, entry, spent=spent, spent_delta=row["spent_delta"] + cost.delta)
-    return True
+    return append(transaction, row, entry, spent=spent, spent_delta=row["spent_delta"] + cost.delta)
 
 
-def store(transaction: Transaction, row: Row, request: str, answer: Any) -> str:
-    """Write an answer and give the head hash after it."""
+def store(transaction: Transaction, row: Row, request: str, answer: Any) -> Row | None:
+    """Write an answer; None, and nothing written, where the account's head has moved on."""
     arrays: list[Array] = []
     record = to_stored(answer.record(), arrays)
-    body = {
-        "record": record,
-        "arrays": [description(array) for array in arrays],
-        "secure": answer.secure,
-    }
-    entry = linked(row, ANSWERED, request, as_text(body))
-    for number, array in enumerate(arrays):
-        for part, data in enumerate(parts(array)):
-            where = {"account": row["id"], "request": request, "number": number, "part": part}
-            transaction.run(ADD_ARRAY, **where, data=data)
-    append(transaction, row, entry)
-    return str(entry["hash"])
+    described = [description(array) for array in arrays]
+    body = {"record": record, "arrays": described, "secure": answer.secure}
+    grown = append(transaction, row, linked(row, ANSWERED, request, as_text(body)))
+    if grown is not None:
+        for number, array in enumerate(arrays):
+            for part, data in enumerate(parts(array)):
+                where = {"account": row["id"], "request": request, "number": number, "part": part}
+                transaction.run(ADD_ARRAY, **where, data=data)
+    return grown
 
 
-def append(transaction: Transaction, row: Row, entry: Row, **totals: int) -> None:
-    """Add an entry to the chain and move the account's totals and head along."""
+def append(transaction: Transaction, row: Row, entry: Row, **totals: int) -> Row | None:
+    """Move the account's head and totals along and add the entry; None if the head has moved."""
     grown = extended(row, entry, **totals)
-    transaction.run_many(ADD_ENTRY, [entry])
-    transaction.run(
+    moved = transaction.run(
         UPDATE_ACCOUNT,
-        account=grown["id"],
+        account=row["id"],
+        old_head=row["head"],
         new_spent=grown["spent"],
         new_spent_delta=grown["spent_delta"],
         new_length=grown["length"],
         new_head=grown["head"],
         new_seal=grown["seal"],
     )
+    if not moved:
+        return None
+    transaction.run(ADD_ENTRY, **entry)
+    return grown
 
 
 def stored_answer(transaction: Transaction, row: Row, request: str, question: Any) -> Any:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import threading
 import time
 import weakref
 from collections.abc import Iterator, Sequence
@@ -90,8 +91,10 @@ class Database:
         self.errors: tuple[type[Exception], ...] = (self._driver.Error, UnicodeDecodeError)
         self._statements: dict[ClauseElement, tuple[str, Row]] = {}
         self._process = os.getpid()
+        self._idle: list[Any] = []
+        self._turn = threading.Lock()  # a ledger in memory has one connection for all threads
         self._inherited: list[Any] = []
-        weakref.finalize(self, dispose, self.engine, self._process)
+        weakref.finalize(self, dispose, self.engine, self._idle, self._process)
 
     def compiled(self, statement: ClauseElement) -> tuple[str, Row]:
         """Give a statement as text for this database, and its constants; compile it once."""
@@ -115,7 +118,7 @@ class Database:
         self._notice_fork()
         connection = None
         try:
-            connection = self.engine.raw_connection()
+            connection = self._take()
             cursor = connection.cursor()
             if begin:
                 cursor.execute(begin)
@@ -130,7 +133,29 @@ class Database:
             raise
         finally:
             if connection is not None:
-                connection.close()
+                self._give_back(connection)
+
+    def _take(self) -> Any:
+        """Take a connection: on SQLite the last one used, since a file needs no ping."""
+        if self.in_memory:
+            self._turn.acquire()
+        try:
+            return self._idle.pop() if self._idle else self.engine.raw_connection()
+        except IndexError:  # another thread was faster
+            return self.engine.raw_connection()
+        except BaseException:
+            if self.in_memory:
+                self._turn.release()
+            raise
+
+    def _give_back(self, connection: Any) -> None:
+        """Keep a connection for the next transaction, or give it back to the pool."""
+        if self.is_sqlite:
+            self._idle.append(connection)
+        else:
+            connection.close()
+        if self.in_memory:
+            self._turn.release()
 
     def _notice_fork(self) -> None:
         """Open new connections after a fork; the parent's are kept aside, never closed here."""
@@ -141,7 +166,8 @@ class Database:
                 "This ledger lives in the memory of another process, and a copy of it would have "
                 "a budget of its own. Use a file or PostgreSQL when several processes ask."
             )
-        self._inherited.append(self.engine.pool)
+        self._inherited += [self.engine.pool, *self._idle]
+        self._idle.clear()
         self.engine.dispose(close=False)
         self._process = os.getpid()
 
@@ -169,12 +195,16 @@ class Database:
 
     def close(self) -> None:
         """Close every connection that this process opened."""
-        dispose(self.engine, self._process)
+        dispose(self.engine, self._idle, self._process)
 
 
-def dispose(engine: Engine, process: int) -> None:
+def dispose(engine: Engine, idle: list[Any], process: int) -> None:
     """Close an engine's connections, but none that a fork brought here."""
-    engine.dispose(close=os.getpid() == process)
+    if os.getpid() != process:
+        return
+    while idle:
+        idle.pop().close()
+    engine.dispose()
 
 
 def sqlite_engine(url: URL) -> Engine:

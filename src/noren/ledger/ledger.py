@@ -175,13 +175,18 @@ class Ledger:
                 return self._wait_for(account, request, question)
             statistic = statistic()
         with self._locked(account) as (transaction, row):
-            fresh = charge(transaction, row, request, asked)
-        if not fresh:
+            charged = charge(transaction, row, request, asked)
+        if charged is None:
             return self._wait_for(account, request, question)
         answer = question.answer(statistic, source)
-        with self._locked(account) as (transaction, row):
-            head = store(transaction, row, request, answer)
-        return replace(answer, receipt=Receipt(account, request, head))
+        with self._database.write() as transaction:
+            # usually nobody else wrote since the charge, and its row is still the account's
+            stored = store(transaction, charged, request, answer)
+            if stored is None:
+                row = self._row(transaction, account, lock=True)
+                stored = store(transaction, row, request, answer)
+            assert stored is not None  # the row is held
+        return replace(answer, receipt=Receipt(account, request, stored["head"]))
 
     def balance(self, name: str) -> Balance:
         """Say what an account may spend, has spent, and can still afford."""

@@ -22,7 +22,7 @@ EVERY_ACCOUNT = select(ACCOUNTS).order_by(ACCOUNTS.c.name)
 ADD_ACCOUNT = insert(ACCOUNTS)
 UPDATE_ACCOUNT = (
     update(ACCOUNTS)
-    .where(ACCOUNTS.c.id == _account)
+    .where(ACCOUNTS.c.id == _account, ACCOUNTS.c.head == bindparam("old_head"))
     .values(
         spent=bindparam("new_spent"),
         spent_delta=bindparam("new_spent_delta"),

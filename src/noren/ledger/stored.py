@@ -15,6 +15,7 @@ from dataclasses import fields, is_dataclass
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, cast
 
 import numpy as np
@@ -23,30 +24,31 @@ from numpy.typing import NDArray
 
 PART = 8_000_000  # bytes in one row
 TAG = "~"
+PLAIN = {bool, int, str}
 
 Array = NDArray[Any]
 
 
 def to_stored(value: Any, arrays: list[Array]) -> Any:
     """Turn a value into JSON; its arrays are appended to `arrays` and referred to by number."""
-    if value is None or (isinstance(value, (bool, int, str)) and not isinstance(value, Enum)):
+    if value is None or type(value) in PLAIN:
         return value
-    if isinstance(value, float) and not isinstance(value, np.generic):
-        return value if math.isfinite(value) else {TAG: "float", "is": repr(value)}
     if isinstance(value, np.ndarray):
         return _array(value, arrays)
     if isinstance(value, np.generic):
         return to_stored(value.item(), arrays)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else {TAG: "float", "is": repr(value)}
+    if isinstance(value, tuple):
+        return {TAG: "tuple", "is": [to_stored(item, arrays) for item in value]}
+    if isinstance(value, list):
+        return [to_stored(item, arrays) for item in value]
     if isinstance(value, Enum):
         return to_stored(value.value, arrays)
     if isinstance(value, (Fraction, Decimal)):
         return {TAG: type(value).__name__.lower(), "is": str(value)}
     if isinstance(value, bytes):
         return {TAG: "bytes", "is": value.hex()}
-    if isinstance(value, tuple):
-        return {TAG: "tuple", "is": [to_stored(item, arrays) for item in value]}
-    if isinstance(value, list):
-        return [to_stored(item, arrays) for item in value]
     return _fields(value, arrays)
 
 
@@ -117,8 +119,17 @@ def description(array: Array) -> dict[str, Any]:
     digest = hashlib.sha256()
     for part in parts(array):
         digest.update(part)
-    kind = npy.dtype_to_descr(array.dtype)
-    return {"dtype": repr(kind), "shape": list(array.shape), "sha256": digest.hexdigest()}
+    return {
+        "dtype": dtype_text(array.dtype),
+        "shape": list(array.shape),
+        "sha256": digest.hexdigest(),
+    }
+
+
+@lru_cache(maxsize=256)
+def dtype_text(dtype: np.dtype[Any]) -> str:
+    """Write an array's type as NumPy's own files do."""
+    return repr(npy.dtype_to_descr(dtype))
 
 
 def assembled(described: dict[str, Any], rows: list[bytes]) -> Array:
