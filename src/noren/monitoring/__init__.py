@@ -1,0 +1,38 @@
+"""Is the share of active people above a threshold, right now?
+
+Each device sends few reports, some of them lies, to a collector that nobody needs to trust. The
+lies are drawn before anything is seen, by a law whose price covers a person's whole trajectory.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from noren.monitoring.accuracy import best_m as best_m
+    from noren.monitoring.accuracy import published_variance as published_variance
+    from noren.monitoring.accuracy import variance as variance
+    from noren.monitoring.decisions import critical_count as critical_count
+    from noren.monitoring.decisions import estimate as estimate
+    from noren.monitoring.decisions import interval as interval
+    from noren.monitoring.lies import block_law as block_law
+    from noren.monitoring.lies import ramp_law as ramp_law
+
+ROOMS = {
+    "accuracy": "best_m published_variance variance",
+    "decisions": "critical_count estimate interval",
+    "lies": "block_law ramp_law",
+}
+HOMES = {name: room for room, names in ROOMS.items() for name in names.split()}
+
+__all__ = sorted(HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name from its home on first use, so that commands start quickly."""
+    if name not in HOMES:
+        raise AttributeError(f"module 'noren.monitoring' has no attribute {name!r}")
+    return getattr(import_module(f"noren.monitoring.{HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return list(__all__)
