@@ -128,7 +128,8 @@ class RandomizedResponse:
     @property
     def contrast(self) -> float:
         """Give p - q, by which shares shrink."""
-        return self.lying * math.expm1(self.epsilon) if self.epsilon < 700 else 1.0
+        small = math.exp(-float(self.epsilon))
+        return -math.expm1(-float(self.epsilon)) / (1 + (len(self.categories) - 1) * small)
 
     def forecast(self, facts: Mapping[str, int] | None = None) -> Forecast:
         """Say how far off each share may be; facts: {"people": their public number}."""

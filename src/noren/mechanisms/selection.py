@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -275,4 +276,5 @@ def strongest(rho: Fraction, method: str) -> Fraction:
     while high - low > high / 10**12:
         middle = (low + high) / 2
         low, high = (middle, high) if charge(middle) <= rho else (low, middle)
-    return Fraction(f"{float(low) * (1 - 1e-12):.12g}")
+    down = Context(prec=12, rounding=ROUND_FLOOR)
+    return Fraction(down.divide(Decimal(low.numerator), Decimal(low.denominator)))
