@@ -93,17 +93,17 @@ def coordinates(
     except (TypeError, ValueError):
         names = [repr(output) for output in (*first, *second)]
         rows = np.unique(names, return_inverse=True)[1].astype(np.float64)[:, None]
+    np.nan_to_num(rows, copy=False, nan=NOT_A_NUMBER)
     return rows[: len(first)], rows[len(first) :]
 
 
 def numbers_of(output: Any) -> list[float]:
-    """Flatten one output to numbers; NaN and infinities become values of their own."""
+    """Flatten one output to numbers."""
     if isinstance(output, Answer):
         output = output.record()
     if isinstance(output, Mapping):
         output = [number for part in output.values() for number in numbers_of(part)]
-    flat = np.asarray(output, dtype=np.float64).ravel()
-    return np.nan_to_num(flat, nan=NOT_A_NUMBER).tolist()  # type: ignore[no-any-return]
+    return np.asarray(output, dtype=np.float64).ravel().tolist()
 
 
 NOT_A_NUMBER = -9.87e300  # nan compares with nothing; as a value it can be an event like any other
