@@ -34,9 +34,9 @@ COPIED = ("kind", "time", "amount", "delta", "body", "previous", "hash")
 def asker(place: Path) -> Callable[[], None]:
     """Ask the same small question again and again, each time with a new id."""
     ledger = Ledger.open(place)
-    ledger.create_account("cohort", Guarantee("add-remove", epsilon=1000))
+    ledger.create_account("cohort", Guarantee("add-remove", epsilon=1_000_000))
     counts = Counts.of([0, 0, 1, 2], cells=3)
-    question = CellCounts(cells=("a", "b", "c"), epsilon="0.001", adjacency="add-remove")
+    question = CellCounts(cells=("a", "b", "c"), epsilon="0.5", adjacency="add-remove")
 
     def ask() -> None:
         for _ in range(ASKS):
@@ -47,7 +47,7 @@ def asker(place: Path) -> Callable[[], None]:
 
 def bare(place: Path, like: Path) -> Callable[[], None]:
     """Write the rows of one ask of `like`, in two durable commits each time, and nothing else."""
-    Ledger.open(place).create_account("cohort", Guarantee("add-remove", epsilon=1000))
+    Ledger.open(place).create_account("cohort", Guarantee("add-remove", epsilon=1_000_000))
     with closing(sqlite3.connect(like)) as ledger:
         one = f"SELECT {', '.join(COPIED)} FROM entries WHERE kind = ?"
         charged, answered = (ledger.execute(one, (k,)).fetchone() for k in ("charged", "answered"))

@@ -46,7 +46,7 @@ class Verification:
     heads: dict[str, str]
 
     def __str__(self) -> str:
-        return f"{self.ledger}: {self.accounts} accounts, {self.entries} entries, all agree"
+        return f"{self.ledger} agrees with itself: accounts {self.accounts}, entries {self.entries}"
 
 
 def verified(database: Database, head: str | None) -> Verification:
