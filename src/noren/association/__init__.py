@@ -9,30 +9,42 @@ if TYPE_CHECKING:
     from noren.association.corrections import benjamini_yekutieli as benjamini_yekutieli
     from noren.association.corrections import bonferroni as bonferroni
     from noren.association.corrections import holm as holm
+    from noren.association.decisions import Decisions as Decisions
     from noren.association.distance import scores as scores
     from noren.association.distance import signed_distance as signed_distance
+    from noren.association.distance_scores import DistanceScores as DistanceScores
     from noren.association.geometry import chi_squared as chi_squared
     from noren.association.geometry import is_significant as is_significant
     from noren.association.geometry import unit_circle_norm_squared as unit_circle_norm_squared
+    from noren.association.loci import Loci as Loci
+    from noren.association.noisy_counts import NoisyCounts as NoisyCounts
     from noren.association.pvalue import best_tau as best_tau
     from noren.association.pvalue import cut_off as cut_off
     from noren.association.pvalue import p_value as p_value
     from noren.association.pvalue import randomized_p_value as randomized_p_value
+    from noren.association.scoring import CaseControl as CaseControl
     from noren.association.sensitivities import tight_sensitivity as tight_sensitivity
     from noren.association.significance import error_probability as error_probability
     from noren.association.significance import significance_probability as significance_probability
     from noren.association.statistic import Tables as Tables
     from noren.association.statistic import concatenate as concatenate
+    from noren.association.top_snps import TopSnps as TopSnps
 
 ROOMS = {
     "geometry": "chi_squared is_significant unit_circle_norm_squared",
     "composition": "per_test_epsilon total_epsilon",
     "corrections": "benjamini_yekutieli bonferroni holm",
+    "decisions": "Decisions",
     "distance": "scores signed_distance",
+    "distance_scores": "DistanceScores",
+    "loci": "Loci",
+    "noisy_counts": "NoisyCounts",
     "pvalue": "best_tau cut_off p_value randomized_p_value",
+    "scoring": "CaseControl",
     "sensitivities": "tight_sensitivity",
     "significance": "error_probability significance_probability",
     "statistic": "Tables concatenate",
+    "top_snps": "TopSnps",
 }
 HOMES = {name: room for room, names in ROOMS.items() for name in names.split()}
 

@@ -10,6 +10,7 @@ spaces): `snp` and `counted`, and where known `chromosome`, `position`, `other` 
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
@@ -70,6 +71,15 @@ class Sites:
 
     def __repr__(self) -> str:
         return f"Sites({len(self)} variants)"
+
+    def public_form(self) -> dict[str, Any]:
+        """Give what stands for the list in a question's identity: its length and its digest."""
+        content = hashlib.sha256()
+        for field in fields(self):
+            values = getattr(self, field.name)
+            content.update(f"{field.name} {len(values)}\n".encode())
+            content.update("\n".join(map(str, values)).encode())
+        return {"variants": len(self), "sha256": content.hexdigest()}
 
     def select(self, which: Any) -> Sites:
         """Keep some variants: a slice, a list of places or a mask."""
