@@ -33,7 +33,8 @@ from noren.privacy import (
     sampled_gaussian_profile,
     zcdp_epsilon,
 )
-from noren.privacy.accountant import TAIL, compose
+from noren.privacy.accountant import compose
+from noren.privacy.grids import TAIL
 from noren.privacy.lattice import DiscreteLaplaceLoss, PureLoss, ResponseLoss
 from noren.privacy.losses import FiniteLoss, GaussianLoss, LaplaceLoss, SampledGaussianLoss
 

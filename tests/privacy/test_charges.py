@@ -64,6 +64,29 @@ def test_the_divergence_at_order_one_is_too_little_from_seven_categories_on():
     assert largest_rho(*response(1, 1024)) > 22 * (math.e - 1) / (math.e + 1023)
 
 
+@pytest.mark.parametrize("k", [7, 10, 200])
+def test_the_search_meets_the_closed_form_where_it_begins_to_hold(k):
+    border = 2 * math.log((k - 2) / 4)
+    kullback_leibler = border * math.expm1(border) / (math.exp(border) + k - 1)
+    for epsilon in (border - 1e-9, border + 1e-9):
+        assert float(randomized_response_rho_charge(epsilon, k)) == pytest.approx(
+            kullback_leibler, rel=1e-8
+        )
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1, 3, 8])
+def test_no_mechanism_of_bounded_range_costs_more_than_the_exponential_mechanism(epsilon):
+    """Losses t and t - epsilon, all t: the worst laws whose loss spans epsilon."""
+    largest = 0.0
+    for t in np.linspace(0.002, 0.998, 499) * epsilon:
+        q = -math.expm1(t - epsilon) / (math.exp(t) - math.exp(t - epsilon))
+        laws = np.array([q, 1 - q])
+        largest = max(largest, largest_rho(laws * np.exp([t, t - epsilon]), laws))
+    found = float(exponential_mechanism_rho_charge(epsilon))
+    assert largest <= found * (1 + 1e-9)
+    assert found <= largest * 1.001
+
+
 @pytest.mark.parametrize("epsilon", [0.1, 1, 3])
 @pytest.mark.parametrize("shift", [1, 2, 5, 40])
 def test_discrete_laplace_is_charged_its_largest_divergence(epsilon, shift):

@@ -136,10 +136,18 @@ def test_a_refusal_names_requested_remaining_missing_and_affordable():
     assert str(refused.value) == (
         "The question asks for epsilon 0.3 (one record is added or removed), which costs epsilon "
         "0.3; the account has epsilon 0.2, delta 1e-06 left, so epsilon 0.1 is missing. The "
-        "largest such question it affords: epsilon 0.2 (one record is added or removed)."
+        "largest such question it affords: epsilon 0.2."
     )
     with pytest.raises(BudgetRefused, match="affords no question of this form and delta"):
         refuse_or_charge(PURE, Amounts(0), Guarantee(HERE, epsilon="0.1", delta="2e-6"))
+
+
+def test_a_price_in_two_forms_is_offered_both():
+    both = Guarantee(HERE, epsilon=3, rho=2)
+    with pytest.raises(BudgetRefused, match=r"affords: epsilon 0\.214\d+ or rho 0\.0229\d+\.$"):
+        refuse_or_charge(ZCDP, Amounts(0), both)
+    with pytest.raises(BudgetRefused, match=r"affords: epsilon 1\.$"):
+        refuse_or_charge(PURE, Amounts(0), both)
 
 
 def test_an_own_rho_is_charged_where_there_is_one():

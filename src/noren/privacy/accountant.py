@@ -4,12 +4,9 @@ Maths
     delta(epsilon) = sum over losses l of max(0, 1 - e^(epsilon - l)) p(l), plus p(infinity), where
     p is the law under P of the sum of the questions' privacy losses: their convolution.
 
-    Losses on a common lattice are kept as they are. Others go onto a grid of step h, twice.
-    Pessimistic: an interval's masses a of P and b of Q are split between its two ends so that
-    both are kept; the original is a blurred view of the result, so every delta can only grow,
-    and composition keeps that. Optimistic: intervals are blurred onto grid points where their
-    mean ratio allows it, and else moved down; every delta can only shrink. P's mass above the
-    grid goes to infinity (pessimistic) or to the top (optimistic). The truth lies in the bracket.
+    Losses on a common lattice are kept as they are. Others go onto a grid of step h twice, once so
+    that every delta can only grow and once so that it can only shrink (`noren.privacy.grids`): the
+    truth lies in the bracket.
 
     Short laws are convolved directly: every term is positive, so tiny deltas are accurate. Long
     ones go through a circular FFT on a window outside which Chernoff's bound leaves at most TAIL;
@@ -33,15 +30,14 @@ from typing import TypeAlias
 import numpy as np
 
 from noren.errors import ParameterError
+from noren.privacy.grids import TAIL, optimistic, pessimistic
 from noren.privacy.lattice import Atoms, Floats, LatticeLoss
 from noren.privacy.losses import Loss
 
-TAIL = 1e-18  # mass that may be lost at either end of a window, and of a part
 DIRECT_POINTS = 2**13
 WINDOW_POINTS = 2**20
 COARSE_POINTS = 2**11
 SMALLEST_DELTA = 1e-12
-LARGEST_LOSS = 500.0
 
 Parts: TypeAlias = Sequence[tuple[Loss, int]]
 Grid: TypeAlias = tuple[Atoms, int]
@@ -146,15 +142,15 @@ def _compose_one(parts: Parts, step: float | None) -> tuple[Side, Side]:
         both = _sum(exact)
         return _side(both, -1), _side(both, +1)
     step = _fitting_step(parts) if step is None else step
-    below = _sum([(_optimistic(loss, step), n) for loss, n in parts])
-    above = _sum([(_pessimistic(loss, step), n) for loss, n in parts])
+    below = _sum([(optimistic(loss, step), n) for loss, n in parts])
+    above = _sum([(pessimistic(loss, step), n) for loss, n in parts])
     return _side(below, -1), _side(above, +1)
 
 
 def _fitting_step(parts: Parts) -> float:
     """Choose the step of a grid: WINDOW_POINTS in the window, atoms on its points if they can."""
     widest = max(high - low for low, high in (loss.span(TAIL) for loss, _ in parts))
-    low, high = _window([(_pessimistic(loss, widest / COARSE_POINTS), n) for loss, n in parts])
+    low, high = _window([(pessimistic(loss, widest / COARSE_POINTS), n) for loss, n in parts])
     step = (high - low) / WINDOW_POINTS
     anchors = [loss.anchor for loss, _ in parts if loss.anchor is not None]
     anchor = float(reduce(_common_step, anchors)) if anchors else 0.0
@@ -185,59 +181,6 @@ def _spread(atoms: Atoms, step: Fraction) -> Atoms:
     masses = np.zeros((len(atoms.masses) - 1) * times + 1)
     masses[::times] = atoms.masses
     return Atoms(step, atoms.first * times, masses, atoms.infinite)
-
-
-def _pessimistic(loss: Loss, step: float) -> Atoms:
-    """Split every interval's masses between its ends, keeping both P and Q."""
-    first, last = _ends(loss, step)
-    edges: Floats = step * np.arange(first, last + 1, dtype=np.float64)
-    p, q = loss.masses(edges)
-    scaled = q[1:-1] * np.exp(edges[:-1])  # Q's mass as P's, were the loss the lower end
-    upper = np.clip((p[1:-1] - scaled) / -math.expm1(-step), 0.0, p[1:-1])
-    masses = np.append(p[1:-1] - upper, 0.0) + np.append(p[0], upper)
-    return Atoms(Fraction(step), first, masses, loss.infinite + p[-1])
-
-
-def _optimistic(loss: Loss, step: float) -> Atoms:
-    """Keep atoms that lie on grid points; blur the mass around a point onto it, or move it down.
-
-    Mass whose mean ratio lies above its point moves down to it. Mass below borrows what it lacks
-    from the next point's, which it is blurred with; if that is too much, it moves down.
-    """
-    first, last = _ends(loss, step)
-    points: Floats = step * np.arange(first, last + 1, dtype=np.float64)
-    edges = np.append(points - step / 2, points[-1] + step / 2)
-    on_points = np.zeros_like(points)
-    p, q = loss.masses(edges)
-    mass, scaled = p[1:-1], q[1:-1] * np.exp(points)  # Q's as P's, were the loss at the point
-    if loss.anchor is not None:
-        near = np.column_stack((points - 1e-9 * step, points + 1e-9 * step)).ravel()
-        on_points = loss.masses(near)[0][1::2]
-        mass, scaled = np.maximum(mass - on_points, 0.0), np.maximum(scaled - on_points, 0.0)
-    masses = on_points + _blurred_down(mass, scaled, math.exp(-step))
-    masses[-1] += p[-1]
-    return Atoms(Fraction(step), first, masses, loss.infinite)
-
-
-def _blurred_down(mass: Floats, scaled: Floats, ratio: float) -> Floats:
-    """Give the optimistic masses at the points; `ratio` leads from one point's to the last's."""
-    lacking = np.maximum(scaled - mass, 0.0)[:-1]
-    surplus = np.maximum(mass - ratio * scaled, 0.0)[1:]  # of the next, seen from this point
-    stuck = np.append(2 * lacking > surplus, scaled[-1] > mass[-1])
-    lent = np.zeros_like(mass)
-    np.divide(lacking * mass[1:], surplus, out=lent[1:], where=~stuck[:-1] & (lacking > 0))
-    falling = np.where(stuck, mass, lent)
-    return np.asarray(mass - falling + np.append(falling[1:], 0.0))
-
-
-def _ends(loss: Loss, step: float) -> tuple[int, int]:
-    """Give the indices of the first and the last grid point."""
-    low, high = loss.span(TAIL)
-    if max(-low, high) > LARGEST_LOSS:
-        raise ParameterError(
-            "loss", "beyond 500", "at most 500 for the accountant", "Use another bound."
-        )
-    return math.floor(low / step) - 1, math.ceil(high / step) + 1
 
 
 def _sum(grids: Sequence[Grid]) -> tuple[Atoms, float, float]:

@@ -8,11 +8,12 @@ Maths
     any epsilon-DP mechanism             epsilon (1 - x) / (1 + x) = epsilon tanh(epsilon / 2)
     Laplace noise, continuous            epsilon + x - 1
     discrete Laplace, sensitivity D      epsilon - epsilon (1 - x) / (D sinh(epsilon / D))
-    randomized response, k <= 6          epsilon (1 - x) / (1 + (k - 1) x)
+    randomized response among k          epsilon (1 - x) / (1 + (k - 1) x)
     exponential mechanism                z - 1 - ln z, z = epsilon / (1 - x)
     discrete Gaussian, L2 sensitivity D  D^2 / (2 variance)
 
-    For randomized response with k >= 7 the supremum is not at a -> 1: it is searched for.
+    For randomized response this holds where k - 2 <= 4 exp(epsilon / 2), so always for k <= 6;
+    elsewhere the supremum may lie at another order, and is searched for.
     An (epsilon, delta) mechanism is delta-approximately epsilon tanh(epsilon / 2)-zCDP.
 
 A name that ends in `_charge` gives a Fraction that is not below the true value: what ledgers add
@@ -30,7 +31,6 @@ from functools import lru_cache
 from noren.privacy.decimals import TINY, decimal, precise, rounded_up
 from noren.privacy.numbers import Number, not_negative, positive, whole
 
-KL_IS_TIGHT_UP_TO = 6  # categories of randomized response
 SEARCH_MARGIN = Decimal("1e-12")  # of the value; the search below is right to about 1e-20
 
 
@@ -84,11 +84,11 @@ def randomized_response_rho_charge(epsilon: Number, k: int = 2) -> Fraction:
     size, k = not_negative("epsilon", epsilon), whole("k", k, 2)
     if size < TINY:
         return size * size / 2
-    if k > KL_IS_TIGHT_UP_TO:
-        return min(_searched_response_rho(size, k), pure_to_zcdp_charge(size))
     with precise(size):
         e = decimal(size)
         x = (-e).exp()
+        if k > 6 and (k - 2) ** 2 * x > 16:
+            return min(_searched_response_rho(size, k), pure_to_zcdp_charge(size))
         return rounded_up(e * (1 - x) / (1 + (k - 1) * x))
 
 

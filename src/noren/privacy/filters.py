@@ -236,7 +236,8 @@ def require_same_neighbors(adjacency: Adjacency, price: Guarantee) -> None:
 def _refusal(account: AccountFilter, left: Amounts, price: Guarantee, charge: Amounts) -> str:
     """Say requested, remaining, missing and affordable; all of it public."""
     missing = Amounts(max(0, charge.main - left.main), max(0, charge.delta - left.delta))
-    affordable = account.largest(left, price)
+    found = [account.largest(left, form) for form in _forms(price)]
+    affordable = " or ".join(_worded(one) for one in found if one is not None)
     advice = "It affords no question of this form and delta."
     if affordable:
         advice = f"The largest such question it affords: {affordable}."
@@ -248,7 +249,20 @@ def _refusal(account: AccountFilter, left: Amounts, price: Guarantee, charge: Am
 
 def _short(account: AccountFilter, amounts: Amounts) -> str:
     """Write amounts without repeating the adjacency."""
-    return str(account.stated(amounts)).removesuffix(f" ({account.adjacency})")
+    return _worded(account.stated(amounts))
+
+
+def _worded(price: Guarantee) -> str:
+    """Write a price without its adjacency."""
+    return str(price).removesuffix(f" ({price.adjacency})")
+
+
+def _forms(price: Guarantee) -> list[Guarantee]:
+    """Take a price that states two amounts apart, for both can be asked for."""
+    if price.epsilon is None or price.rho is None:
+        return [price]
+    epsilon = Guarantee(price.adjacency, price.epsilon, price.delta)
+    return [epsilon, Guarantee(price.adjacency, rho=price.rho)]
 
 
 def _fits(left: Amounts, delta: Fraction) -> bool:
