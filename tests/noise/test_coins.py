@@ -57,10 +57,15 @@ def test_a_binary_fraction_in_disguise_is_still_decided(words, up):
     assert tossed(Computable(lambda digits: Decimal("0.5")), words) == (up, 0)
 
 
-@pytest.mark.parametrize(("p", "up"), [("0", False), ("1", True)])
+@pytest.mark.parametrize(
+    ("p", "up"),
+    [("0", False), ("1", True), ("1." + "0" * 57 + "1", True), ("-1e-58", False)],
+)
 def test_certainty_in_disguise_is_kept(p, up):
     for word in (0, 1, HALF, FULL - 1, FULL):
         assert tossed(Computable(lambda digits: Decimal(p)), [word, 77])[0] is up
+    packed = toss_packed(Computable(lambda digits: Decimal(p)), 1, TapeSource([5] * 200))
+    assert int(packed[0]) == (FULL if up else 0)
 
 
 @given(rate=st.fractions(Fraction(1, 100), 40), step=st.integers(-3, 3), last=st.integers(0, FULL))

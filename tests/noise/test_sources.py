@@ -103,23 +103,20 @@ def test_threads_of_one_source_share_no_word(source):
 
 
 def test_chacha_takes_a_new_key_before_its_counter_could_wrap(monkeypatch):
-    keys = []
+    ciphers = []
+    real = sources.Cipher
 
-    class Recorder:
-        def __init__(self, key, nonce):
-            keys.append((key, nonce))
-            self.real = real(key, nonce)
+    def recorded(algorithm, mode):
+        ciphers.append((algorithm.key, algorithm.nonce))
+        return real(algorithm, mode=mode)
 
-    real = sources.algorithms.ChaCha20
     monkeypatch.setattr(sources, "REKEY_BYTES", 1 << 19)
-    monkeypatch.setattr(
-        sources.algorithms, "ChaCha20", lambda key, nonce: Recorder(key, nonce).real
-    )
+    monkeypatch.setattr(sources, "Cipher", recorded)
     words = ChaChaSource().words(1 << 18)  # 2 MiB: four keys
-    assert len(keys) == 4
-    assert len({key for key, _ in keys}) == 4
-    assert all(len(key) == 32 and nonce[:4] == bytes(4) for key, nonce in keys)
-    assert len({nonce for _, nonce in keys}) == 4
+    keys, nonces = zip(*ciphers, strict=True)
+    assert len(set(keys)) == len(set(nonces)) == len(ciphers) == 4
+    assert all(len(key) == 32 for key in keys)
+    assert all(nonce[:4] == bytes(4) and len(nonce) == 16 for nonce in nonces)
     assert np.unique(words).size == words.size
 
 

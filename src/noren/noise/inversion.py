@@ -109,12 +109,16 @@ class Table:
         """Take in the k beyond an open end that could be told apart by one more word."""
         bits += WORD
         if word == (1 << (bits - WORD)) - 1 and self.law.size is None:
-            while self._tail_floors(last, 1, bits)[0]:
-                last += 1
+            last = self._tail_end(last, bits)
         if word == 0 and self.law.symmetric:
-            while self._tail_floors(-first - 1, 1, bits)[0]:
-                first -= 1
+            first = -1 - self._tail_end(-1 - first, bits)
         return first, last
+
+    def _tail_end(self, k: int, bits: int) -> int:
+        """Give the first k, from this one on, whose tail shows nothing in so many bits."""
+        while all(floors := self._tail_floors(k, self.law.reach, bits)):
+            k += self.law.reach
+        return k + floors.index(0)
 
 
 def in_range(value: int) -> int:

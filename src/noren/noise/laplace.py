@@ -16,7 +16,7 @@ from functools import lru_cache
 import numpy as np
 
 from noren.errors import DrawRefused, ParameterError
-from noren.noise.inversion import LARGEST, Integers, table_of
+from noren.noise.inversion import BLOCK, LARGEST, Integers, table_of
 from noren.noise.sources import BitSource
 from noren.noise.tails import DigitLaw, GeometricLaw, LaplaceLaw, TailLaw
 
@@ -61,11 +61,14 @@ def draw_laplace(scale: Fraction, count: int, source: BitSource) -> Integers:
     law = LaplaceLaw(scale)
     if 2 * law.reach <= LONGEST_TABLE:
         return table_of(law).draw(source, count)
-    drawn = draw_signed(scale, count, source)
-    open_ = np.flatnonzero(drawn == REJECTED)
-    while open_.size:
-        drawn[open_] = draw_signed(scale, open_.size, source)
-        open_ = open_[drawn[open_] == REJECTED]
+    drawn = np.empty(count, np.int64)
+    for start in range(0, count, BLOCK):
+        part = drawn[start : start + BLOCK]
+        part[:] = draw_signed(scale, part.size, source)
+        open_ = np.flatnonzero(part == REJECTED)
+        while open_.size:
+            part[open_] = draw_signed(scale, open_.size, source)
+            open_ = open_[part[open_] == REJECTED]
     return drawn
 
 

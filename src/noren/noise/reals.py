@@ -79,8 +79,9 @@ class Computable:
         with precision(digits + 10):
             scaled = self.compute(digits) * (1 << bits)
             error = Decimal(1 << bits).scaleb(SLACK - digits)
-            low, high = (scaled - error).__floor__(), (scaled + error).__floor__()
-        return max(low, 0), min(high, (1 << bits) - 1)
+            ends = (scaled - error).__floor__(), (scaled + error).__floor__()
+        low, high = (min(max(end, 0), (1 << bits) - 1) for end in ends)
+        return low, high
 
     def ends(self, bits: int) -> bool:
         """Say no: nothing is known of all further digits."""

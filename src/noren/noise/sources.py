@@ -206,7 +206,8 @@ class ShakeSource(SecureSource):
 class SeededTestSource(Unshareable):
     """Words that a seed decides: for tests and reproductions, and never private.
 
-    One stream serves all threads in turn, so that a run in one thread can be repeated.
+    One stream serves all threads in turn, so that a run in one thread can be repeated. A forked
+    child goes on with its parent's stream.
     """
 
     secure = False
