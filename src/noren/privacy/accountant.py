@@ -195,7 +195,7 @@ def _sum(grids: Sequence[Grid]) -> tuple[Atoms, float, float]:
     ends = _window(grids)
     low, high = math.floor(ends[0] / float(step)), math.ceil(ends[1] / float(step))
     masses = _circular(grids, low, high - low + 1)
-    noise = 2.0**-52 * (sum(n for _, n in grids) + 8 * math.log2(len(masses)))
+    noise = 2.0**-52 * (4 * sum(n for _, n in grids) + 16 * math.log2(len(masses)))
     slack = 2 * TAIL + noise
     return Atoms(step, low, masses, infinite), slack, max(SMALLEST_DELTA, 4 * slack)
 
