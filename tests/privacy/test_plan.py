@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from noren import Noise, privacy, question
-from noren.errors import AdjacencyMismatch, ParameterError
+from noren.errors import AdjacencyMismatch, LedgerError, ParameterError
+from noren.ledger import Ledger
 from noren.mechanisms import CellCounts, Counts
 from noren.privacy import (
     ADD_REMOVE,
@@ -29,6 +30,7 @@ from noren.privacy import (
     optimal_composition_epsilon,
     zcdp_epsilon,
 )
+from noren.privacy.amounts import RHO_UNIT, from_units, to_units_up
 from noren.privacy.marks import NO_LEDGER, NOT_PRIVATE
 from noren.testing import seeded_noise
 
@@ -266,3 +268,21 @@ def test_laplace_profiles_with_a_larger_step_cost_less_than_their_epsilon_alone(
     without = Plan(questions=[pure("0.5")] * 30, delta="1e-6")
     assert with_profile.guarantee.epsilon < without.guarantee.epsilon
     assert privacy.bounds.MOST_KINDS >= 64
+
+
+def test_a_ledger_charges_a_plan_once_and_gives_the_same_answer_back(tmp_path):
+    plan = Plan(questions=[counts(), counts("0.2")], delta="1e-6")
+    data = [Counts.of([0, 0, 1], cells=2)] * 2
+    with Ledger.open(tmp_path / "ledger.sqlite") as ledger:
+        ledger.create_account("cohort", Guarantee(HERE, rho=1))
+        first = ledger.ask("cohort", plan, data, request_id="once")
+        again = ledger.ask("cohort", plan, data, request_id="once")
+        assert ledger.balance("cohort").spent == Guarantee(
+            HERE, rho=from_units(to_units_up(plan.guarantee.rho, RHO_UNIT), RHO_UNIT)
+        )
+        with pytest.raises(LedgerError):
+            ledger.ask("cohort", Plan(questions=[counts()], delta=0), data[:1], request_id="once")
+    assert [list(part.values) for part in again] == [list(part.values) for part in first]
+    assert again.receipt.request_id == "once"
+    assert again.guarantee == plan.guarantee
+    assert NO_LEDGER not in str(again)
