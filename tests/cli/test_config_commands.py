@@ -87,6 +87,16 @@ def test_a_policy_beside_the_ledger_applies_from_anywhere(here, run):
     assert run(*create, "--rho", "0.5").exit_code == 0
 
 
+def test_a_ledger_that_a_policy_names_brings_the_policy_beside_it(here, run):
+    data = here / "data"
+    data.mkdir()
+    (here / "noren-policy.toml").write_text('ledger = "data/l.sqlite"\n')
+    (data / "noren-policy.toml").write_text("epsilon = 0.5\n")
+    refused = run("ledger", "create", "c", "--adjacency", "bit", "--epsilon", "1")
+    assert refused.exit_code == 3
+    assert "0.5 at most" in refused.stderr
+
+
 def test_config_show_lists_the_rules_with_their_files(here, result_of):
     file = here / "noren-policy.toml"
     file.write_text('users = ["ann"]\nno-ledger = false\n')

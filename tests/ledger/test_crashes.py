@@ -98,13 +98,14 @@ def test_a_crash_between_charge_and_store_spends_the_id(ledger, monkeypatch, mom
 
 
 def after_charge(interrupt):
-    """Append the charge, and stop at the answer, after its arrays were written."""
+    """Append the charge, and stop once the answer's entry is written but not its arrays."""
     from noren.ledger.asking import append
 
     def stop(transaction, row, entry, **totals):
+        grown = append(transaction, row, entry, **totals)
         if entry["kind"] == "answered":
             interrupt()
-        append(transaction, row, entry, **totals)
+        return grown
 
     return stop
 

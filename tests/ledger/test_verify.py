@@ -195,6 +195,14 @@ def test_a_changed_answer_is_not_given_back(asked):
         asked.ask("cohort", tally("0.1"), 100, request_id="r1")
 
 
+def test_history_and_export_refuse_a_changed_entry(asked):
+    account = account_id(asked)
+    edit(asked, f"UPDATE entries SET body = '' WHERE account = '{account}' AND sequence = 3")
+    for read in (asked.history, asked.export):
+        with pytest.raises(RecordDamaged, match="Entry 3 of account 'cohort'"):
+            read("cohort")
+
+
 def test_entries_of_an_unknown_account_are_found(tmp_path):
     with Ledger.open(tmp_path / "ledger.sqlite") as ledger:
         ledger.create_account("cohort", pure(1))
@@ -272,6 +280,7 @@ def test_one_flipped_byte_anywhere_in_the_file_is_found_or_changes_nothing(tmp_p
             assert contents(broken) == before, at
     assert len(found) > 75
     assert all("'cohort'" in said or "broken.sqlite" in said for said in found)
+    assert all(said.encode("utf-8") for said in found)  # it can be printed, whatever was hit
 
 
 def test_a_file_that_is_no_database_is_named(tmp_path):

@@ -53,5 +53,9 @@ def without_password(value: str | None) -> str | None:
 def resolved(options: dict[str, str | None]) -> tuple[dict[str, Setting], Policy]:
     """Give the settings as options, environment, files and policies together decide them."""
     settings = read_settings(options)
-    policy = read_policy(settings["ledger"].value)
+    named = settings["ledger"].value
+    policy = read_policy(named)
+    ruled = policy.settle("ledger", settings["ledger"]).value
+    if ruled != named:  # a policy names the ledger, beside which there may be another policy
+        policy = read_policy(ruled)
     return {name: policy.settle(name, found) for name, found in settings.items()}, policy

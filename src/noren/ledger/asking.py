@@ -72,6 +72,23 @@ class Asked:
         return cls(price, digest, columns, text)
 
 
+@dataclass(frozen=True, slots=True)
+class Storable:
+    """An answer made ready before the account is held: its JSON, and its arrays beside it."""
+
+    body: str
+    arrays: list[Array]
+
+    @classmethod
+    def of(cls, answer: Any) -> Storable:
+        """Take an answer's released fields apart."""
+        arrays: list[Array] = []
+        record = to_stored(answer.record(), arrays)
+        described = [description(array) for array in arrays]
+        body = {"record": record, "arrays": described, "secure": answer.secure}
+        return cls(as_text(body), arrays)
+
+
 def admit(transaction: Transaction, row: Row, request: str, asked: Asked) -> Amounts | None:
     """Give the charge; None where the same request was charged before; refuse all else."""
     before = transaction.one(REQUEST, account=row["id"], request=request, wanted=CHARGED)
@@ -101,15 +118,11 @@ def charge(transaction: Transaction, row: Row, request: str, asked: Asked) -> Ro
     return append(transaction, row, entry, spent=spent, spent_delta=row["spent_delta"] + cost.delta)
 
 
-def store(transaction: Transaction, row: Row, request: str, answer: Any) -> Row | None:
+def store(transaction: Transaction, row: Row, request: str, ready: Storable) -> Row | None:
     """Write an answer; None, and nothing written, where the account's head has moved on."""
-    arrays: list[Array] = []
-    record = to_stored(answer.record(), arrays)
-    described = [description(array) for array in arrays]
-    body = {"record": record, "arrays": described, "secure": answer.secure}
-    grown = append(transaction, row, linked(row, ANSWERED, request, as_text(body)))
+    grown = append(transaction, row, linked(row, ANSWERED, request, ready.body))
     if grown is not None:
-        for number, array in enumerate(arrays):
+        for number, array in enumerate(ready.arrays):
             for part, data in enumerate(parts(array)):
                 where = {"account": row["id"], "request": request, "number": number, "part": part}
                 transaction.run(ADD_ARRAY, **where, data=data)

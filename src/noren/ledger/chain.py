@@ -78,7 +78,7 @@ def intact(account: dict[str, Any], where: str) -> dict[str, Any]:
     """Give back an account's row, or refuse one that was damaged."""
     if sealed(account) != account["seal"]:
         raise RecordDamaged(
-            f"The row of account '{account['name']}' in {where} was changed outside of the ledger, "
+            f"The row of account {account['name']!r} in {where} was changed outside of the ledger, "
             "so its totals cannot be believed. See what is wrong: noren ledger verify."
         )
     return account

@@ -231,6 +231,7 @@ def sqlite_engine(url: URL) -> Engine:
                 "could not share it safely. Put the ledger on a local disk."
             )
         connection.execute("PRAGMA synchronous=FULL")
+        connection.execute("PRAGMA fullfsync=ON")  # macOS: through the disk's own cache, too
         connection.execute("PRAGMA foreign_keys=ON")
 
     return engine

@@ -15,7 +15,7 @@ from noren import __version__
 from noren.ledger.account import price_to_json, read_opened
 from noren.ledger.chain import CHARGED
 from noren.ledger.database import Row, Transaction
-from noren.ledger.history import rows_of
+from noren.ledger.history import whole_rows
 from noren.privacy.filters import PURE
 
 COPIED = ("question", "price", "mechanisms", "columns", "assumed_public", "notes", "noren", "bits")
@@ -46,7 +46,7 @@ def account_of(transaction: Transaction, row: Row) -> dict[str, Any]:
         "head": row["head"],
         "charges": [
             charge_of(entry, main)
-            for entry in rows_of(transaction, row["id"])
+            for entry in whole_rows(transaction, row)
             if entry["kind"] == CHARGED
         ],
     }

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from noren.errors import RecordDamaged
 from noren.ledger.account import price_from_json, read_opened
-from noren.ledger.chain import CHARGED
+from noren.ledger.chain import CHARGED, hash_of
 from noren.ledger.database import Row, Transaction
 from noren.ledger.statements import ENTRIES_AFTER, PAGE
 from noren.privacy.amounts import Amounts
@@ -57,10 +58,21 @@ def rows_of(transaction: Transaction, account: str, after: int = -1) -> Iterator
         after = page[-1]["sequence"]
 
 
+def whole_rows(transaction: Transaction, row: Row) -> Iterator[Row]:
+    """Read an account's entries in order, and stop at one that was changed."""
+    for entry in rows_of(transaction, row["id"]):
+        if hash_of(entry) != entry["hash"]:
+            raise RecordDamaged(
+                f"Entry {entry['sequence']} of account '{row['name']}' was changed outside of the "
+                "ledger. See all that is wrong: noren ledger verify."
+            )
+        yield entry
+
+
 def entries_of(transaction: Transaction, row: Row) -> Iterator[Entry]:
     """Give an account's entries, oldest first."""
     terms = read_opened(row["opened"])
-    for entry in rows_of(transaction, row["id"]):
+    for entry in whole_rows(transaction, row):
         charged = entry["kind"] == CHARGED
         body = json.loads(entry["body"]) if charged else {}
         columns = body.get("columns")

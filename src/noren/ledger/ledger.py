@@ -30,7 +30,7 @@ from noren.ledger.account import (
     read_name,
     read_opened,
 )
-from noren.ledger.asking import Asked, admit, append, charge, store, stored_answer
+from noren.ledger.asking import Asked, Storable, admit, append, charge, store, stored_answer
 from noren.ledger.chain import GENESIS, OPENED, intact, linked, sealed
 from noren.ledger.columns import add_columns, column_balances
 from noren.ledger.database import Database, Row, Transaction
@@ -168,7 +168,7 @@ class Ledger:
             Only for tests on a ledger opened with `testing=True`, or for another secure source.
         """
         source = self._secure(noise)
-        request = read_name(request_id or str(uuid.uuid4()), "request_id")
+        request = str(uuid.uuid4()) if request_id is None else read_name(request_id, "request_id")
         asked = Asked.of(question, source.name)
         if callable(statistic):
             if self._is_charged(account, request, asked):
@@ -179,12 +179,13 @@ class Ledger:
         if charged is None:
             return self._wait_for(account, request, question)
         answer = question.answer(statistic, source)
+        ready = Storable.of(answer)
         with self._database.write() as transaction:
             # usually nobody else wrote since the charge, and its row is still the account's
-            stored = store(transaction, charged, request, answer)
+            stored = store(transaction, charged, request, ready)
             if stored is None:
                 row = self._row(transaction, account, lock=True)
-                stored = store(transaction, row, request, answer)
+                stored = store(transaction, row, request, ready)
             assert stored is not None  # the row is held
         return replace(answer, receipt=Receipt(account, request, stored["head"]))
 

@@ -87,7 +87,12 @@ def examined(database: Database, head: str | None) -> tuple[list[str], list[Walk
             f"head {head}: no account holds it; the tail was cut off, an older copy was put back, "
             "or it belongs to another ledger"
         )
-    return findings, walks
+    return [readable(finding) for finding in findings], walks
+
+
+def readable(finding: str) -> str:
+    """Write damaged bytes, which may be no text, as their numbers."""
+    return finding.encode("utf-8", "backslashreplace").decode()
 
 
 def structure_of(transaction: Transaction, database: Database) -> Iterator[str]:
