@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -102,6 +103,26 @@ class EnumeratedNoise(Noise):
         if size is None:
             return bool(self._walk.take([1 - chance, chance]))
         return np.array([self._walk.take([1 - chance, chance]) for _ in range(size)], dtype=bool)
+
+    def bernoulli_exp(self, x: Number, size: Any = None) -> Any:
+        """Take both sides of a coin of probability exp(-x)."""
+        chance = number(-exact("x", x)).exp()
+        count = 1 if size is None else size
+        coins = [bool(self._walk.take([1 - chance, chance])) for _ in range(count)]
+        return coins[0] if size is None else np.array(coins, dtype=bool)
+
+    def choose(self, weights: Any) -> int:
+        """Choose every index that has weight."""
+        given = weights(DIGITS) if callable(weights) else [Decimal(weight) for weight in weights]
+        total = sum(given, Decimal(0))
+        possible = [place for place, weight in enumerate(given) if weight]
+        return possible[self._walk.take([given[place] / total for place in possible])]
+
+    def subset(self, n: int, k: int) -> Any:
+        """Take every subset of k of 0..n-1."""
+        sets = list(combinations(range(n), k))
+        chosen = sets[self._walk.take([Decimal(1) / len(sets)] * len(sets))]
+        return np.array(chosen, dtype=np.int64)
 
     def integers_below(self, n: int, size: Any = None) -> Any:
         """Take every integer below n."""
