@@ -4,11 +4,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from noren.association.cohort import SimulatedCohort as SimulatedCohort
+    from noren.association.cohort import simulate as simulate
     from noren.association.composition import per_test_epsilon as per_test_epsilon
     from noren.association.composition import total_epsilon as total_epsilon
     from noren.association.corrections import benjamini_yekutieli as benjamini_yekutieli
     from noren.association.corrections import bonferroni as bonferroni
     from noren.association.corrections import holm as holm
+    from noren.association.counting import count_tables as count_tables
     from noren.association.decisions import Decisions as Decisions
     from noren.association.distance import scores as scores
     from noren.association.distance import signed_distance as signed_distance
@@ -28,15 +31,18 @@ if TYPE_CHECKING:
     from noren.association.significance import significance_probability as significance_probability
     from noren.association.statistic import Tables as Tables
     from noren.association.statistic import concatenate as concatenate
+    from noren.association.summary import read_tables as read_tables
     from noren.association.top_snps import TopSnps as TopSnps
 
 ROOMS = {
-    "geometry": "chi_squared is_significant unit_circle_norm_squared",
+    "cohort": "SimulatedCohort simulate",
     "composition": "per_test_epsilon total_epsilon",
     "corrections": "benjamini_yekutieli bonferroni holm",
+    "counting": "count_tables",
     "decisions": "Decisions",
     "distance": "scores signed_distance",
     "distance_scores": "DistanceScores",
+    "geometry": "chi_squared is_significant unit_circle_norm_squared",
     "loci": "Loci",
     "noisy_counts": "NoisyCounts",
     "pvalue": "best_tau cut_off p_value randomized_p_value",
@@ -44,6 +50,7 @@ ROOMS = {
     "sensitivities": "tight_sensitivity",
     "significance": "error_probability significance_probability",
     "statistic": "Tables concatenate",
+    "summary": "read_tables",
     "top_snps": "TopSnps",
 }
 HOMES = {name: room for room, names in ROOMS.items() for name in names.split()}

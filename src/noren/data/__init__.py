@@ -9,6 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from noren.data.bed import Bed as Bed
+    from noren.data.bed import open_bed as open_bed
     from noren.data.bits import column_counts as column_counts
     from noren.data.bits import pack as pack
     from noren.data.bits import pack_indices as pack_indices
@@ -32,19 +34,24 @@ if TYPE_CHECKING:
     from noren.data.missing import Missing as Missing
     from noren.data.missing import fill as fill
     from noren.data.schema import Schema as Schema
+    from noren.data.sites import Sites as Sites
     from noren.data.tables import Partition as Partition
     from noren.data.tables import TablePartition as TablePartition
     from noren.data.tables import partitions as partitions
     from noren.data.tables import read as read
+    from noren.data.vcf import convert_vcf as convert_vcf
 
 ROOMS = {
+    "bed": "Bed open_bed",
     "bits": "column_counts pack pack_indices row_counts unpack words_for",
     "blocks": "BLOCK_ROWS Block block_of",
     "columns": "Boolean Categorical Column Integer Numeric Ordered Text",
     "inspection": "SecretInspection inspect_table",
     "missing": "DROP OWN Missing fill",
     "schema": "Schema",
+    "sites": "Sites",
     "tables": "Partition TablePartition partitions read",
+    "vcf": "convert_vcf",
 }
 HOMES = {name: room for room, names in ROOMS.items() for name in names.split()}
 
