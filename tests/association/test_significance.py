@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy.optimize import linprog
 
 from noren.association.distance import signed_distance
 from noren.association.geometry import chi_squared, is_significant
@@ -255,3 +256,57 @@ def test_public_controls_are_a_weaker_protection():
 def test_tables_of_the_papers_synthetic_data_do_not_exist_for_few_people():
     assert chi_squared(all_tables(2, 2)).max() == 4
     assert chi_squared(all_tables(4, 4)).max() == 8
+
+
+# No private decision is better.
+
+
+def private_constraints(m1, m2, epsilon):
+    """Give the inequalities A p <= c that every epsilon-private decision p(table) meets."""
+    rows, limits = [], []
+    places = np.arange((m1 + 1) * (m2 + 1)).reshape(m1 + 1, m2 + 1)
+    pairs = [*zip(places[1:].ravel(), places[:-1].ravel(), strict=True),
+             *zip(places[:, 1:].ravel(), places[:, :-1].ravel(), strict=True)]  # fmt: skip
+    for x, y in [*pairs, *((y, x) for x, y in pairs)]:
+        for sign, limit in ((1, 0.0), (-1, math.exp(epsilon) - 1)):  # for the 1, and for the 0
+            row = np.zeros(places.size)
+            row[x], row[y] = sign, -sign * math.exp(epsilon)
+            rows.append(row)
+            limits.append(limit)
+    return np.array(rows), np.array(limits)
+
+
+@pytest.mark.parametrize(("m1", "m2", "tau"), [(4, 4, 2), (4, 4, 3.84), (3, 5, 1), (2, 6, 2.5)])
+@pytest.mark.parametrize("epsilon", [0.3, 1])
+def test_no_private_decision_is_better_than_the_distance_mechanism(m1, m2, tau, epsilon):
+    tables = all_tables(m1, m2)
+    ours = error_probability(tables, tau, epsilon, "distance")
+    one, border = is_significant(tables, tau), np.abs(signed_distance(tables, tau)) == 1
+    matrix, limits = private_constraints(m1, m2, epsilon)
+    signs = np.where(one, -1.0, 1.0)  # error = constant + sign * p
+    # the least total error of all that err no more than we do next to the border
+    worst_at_border = 1 / (1 + math.exp(epsilon))
+    low = np.where(border & one, 1 - worst_at_border, 0)
+    high = np.where(border & ~one, worst_at_border, 1)
+    best = linprog(signs, matrix, limits, bounds=np.column_stack([low, high]))
+    assert best.fun + one.sum() == pytest.approx(ours.sum(), rel=1e-9)
+    # the least factor by which any of them could be uniformly better: error <= factor * ours
+    columns = np.column_stack([np.diag(signs), -ours])
+    upper = np.vstack([np.column_stack([matrix, np.zeros(len(matrix))]), columns])
+    target = np.concatenate([limits, -one.astype(float)])
+    bounds = [(0, 1)] * len(tables) + [(0, None)]
+    factor = linprog(np.eye(len(tables) + 1)[-1], upper, target, bounds=bounds).fun
+    assert factor == pytest.approx(1, rel=1e-9)
+
+
+def test_no_private_decision_is_right_on_both_sides_of_the_border():
+    """Tables (k, 0) and (0, 0) are k people apart whatever N is, so some error is at least this."""
+    epsilon, tau, beta = 0.5, 3.84, 2.0
+    k = math.ceil(tau + beta)
+    for m in (k, 50, 4000):
+        tables = Tables([k, 0], [0, 0], m, m)
+        assert is_significant(tables, tau).tolist() == [True, False]
+        assert (np.abs(chi_squared(tables) - tau) >= beta).all()
+        for method in ("distance", "unit-circle", "yu"):
+            worst = error_probability(tables, tau, epsilon, method).max()
+            assert worst >= 1 / (1 + math.exp(epsilon * k)) * (1 - 1e-12)
