@@ -183,6 +183,7 @@ def in_restructured_text(directive: SphinxDirective, text: str) -> list[nodes.No
     return directive.parse_text_to_nodes(f"``````{{eval-rst}}\n{text}\n``````\n")
 
 
+PLAIN = Config(napoleon_use_param=False, napoleon_use_rtype=False)  # types are words, not links
 CODE = re.compile(r"``(.+?)``|`([^`]+)`", re.S)
 
 
@@ -213,7 +214,7 @@ def read_docstring(
     blocks[::2] = [escaped(block) for block in blocks[::2]]
     # A property is read like any text: as an attribute, its words before a colon would be a type.
     what = "method" if what == "property" else what
-    read = NumpyDocstring("".join(blocks), Config(), what=what, name=name, obj=thing)
+    read = NumpyDocstring("".join(blocks), PLAIN, what=what, name=name, obj=thing)
     lines[:] = read.lines()
 
 
