@@ -1,4 +1,4 @@
-"""Is the share of active people above a threshold, right now?
+"""Ask whether the share of active people is above a threshold, right now.
 
 Each device sends few reports, some of them lies, to a collector that nobody needs to trust. The
 lies are drawn before anything is seen, by a law whose price covers a person's whole trajectory.
@@ -11,16 +11,20 @@ if TYPE_CHECKING:
     from noren.monitoring.accuracy import best_m as best_m
     from noren.monitoring.accuracy import published_variance as published_variance
     from noren.monitoring.accuracy import variance as variance
+    from noren.monitoring.client import Client as Client
     from noren.monitoring.decisions import critical_count as critical_count
     from noren.monitoring.decisions import estimate as estimate
     from noren.monitoring.decisions import interval as interval
     from noren.monitoring.lies import block_law as block_law
     from noren.monitoring.lies import ramp_law as ramp_law
+    from noren.monitoring.planning import plan as plan
 
 ROOMS = {
     "accuracy": "best_m published_variance variance",
+    "client": "Client",
     "decisions": "critical_count estimate interval",
     "lies": "block_law ramp_law",
+    "planning": "plan",
 }
 HOMES = {name: room for room, names in ROOMS.items() for name in names.split()}
 
