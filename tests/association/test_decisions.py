@@ -1,0 +1,143 @@
+"""Decisions: bits of the scores and nothing else, and that none better exist."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from noren import Noise
+from noren.association import CaseControl, Decisions, Tables, signed_distance
+from noren.audit.enumerated import law_of
+from noren.audit.exact import log_ratio
+from noren.errors import ParameterError
+from noren.testing import seeded_noise
+
+STUDY = CaseControl(cases=4, controls=4)
+TAU = Fraction(2)
+BOX = list(itertools.product(range(5), range(5)))
+DISTANCE = np.array([signed_distance(Tables(a, b, 4, 4), TAU) for a, b in BOX])
+
+
+def question(**settings) -> Decisions:
+    return Decisions(**{"design": STUDY, "variants": 1, "epsilon": 1, "tau": TAU} | settings)
+
+
+def bit_law(table: tuple[int, int], asked: Decisions, window: int = 40) -> dict:
+    tables = Tables([table[0]], [table[1]], 4, 4)
+    return law_of(lambda noise: asked.answer(tables, noise), window=window)[0]
+
+
+def test_the_bit_has_the_law_of_the_formula():
+    for table, signed in zip(BOX, DISTANCE, strict=True):
+        law = bit_law(table, question())
+        wrong = math.exp(-(abs(signed) - 1)) / (1 + math.e)
+        one = float(sum(mass for key, mass in law.items() if "true" in key))
+        assert one == pytest.approx(1 - wrong if signed > 0 else wrong, abs=1e-15)
+
+
+def test_over_all_neighbours_the_worst_log_ratio_is_exactly_epsilon():
+    laws = {table: bit_law(table, question(epsilon="0.8"), window=60) for table in BOX}
+    worst = max(
+        log_ratio(laws[x], laws[y])
+        for x, y in itertools.permutations(BOX, 2)
+        if abs(x[0] - y[0]) + abs(x[1] - y[1]) == 1
+    )
+    assert worst == pytest.approx(0.8, rel=1e-12)
+
+
+def private_decisions(epsilon: float) -> tuple[np.ndarray, np.ndarray]:
+    """Give all linear conditions on Pr[1] that make a decision private on the box."""
+    rows, limits = [], []
+    growth = math.exp(epsilon)
+    for x, y in itertools.permutations(range(len(BOX)), 2):
+        if abs(BOX[x][0] - BOX[y][0]) + abs(BOX[x][1] - BOX[y][1]) == 1:
+            for sign, limit in ((1, 0), (-1, growth - 1)):  # p <= e p', 1 - p <= e (1 - p')
+                row = np.zeros(len(BOX))
+                row[x], row[y] = sign, -sign * growth
+                rows.append(row)
+                limits.append(limit)
+    return np.array(rows), np.array(limits)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.5])
+def test_no_private_decision_is_better_by_a_factor_everywhere(epsilon):
+    """A linear program over all private decisions on the 4 x 4 box: the best factor is 1."""
+    rows, limits = private_decisions(epsilon)
+    wrong = np.exp(-epsilon * (np.abs(DISTANCE) - 1)) / (1 + math.exp(epsilon))
+    significant = DISTANCE > 0
+    sign = np.where(significant, -1.0, 1.0)  # error is 1 - p where significant, else p
+    factor = np.column_stack([np.diag(sign), -wrong])
+    best = linprog(
+        np.append(np.zeros(len(BOX)), 1.0),
+        A_ub=np.vstack([np.column_stack([rows, np.zeros(len(rows))]), factor]),
+        b_ub=np.concatenate([limits, -significant.astype(float)]),
+        bounds=[(0, 1)] * len(BOX) + [(0, None)],
+    )
+    assert best.status == 0
+    assert best.fun == pytest.approx(1, abs=1e-9)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.5])
+def test_as_good_at_the_border_means_no_better_anywhere(epsilon):
+    """Among decisions that are as good where d = 1, the least total error is that of ours."""
+    rows, limits = private_decisions(epsilon)
+    wrong = np.exp(-epsilon * (np.abs(DISTANCE) - 1)) / (1 + math.exp(epsilon))
+    significant, border = DISTANCE > 0, np.abs(DISTANCE) == 1
+    bounds = [
+        (1 - w if s else 0, 1 if s else w) if b else (0, 1)
+        for w, s, b in zip(wrong * (1 + 1e-13), significant, border, strict=True)
+    ]
+    best = linprog(np.where(significant, -1.0, 1.0), A_ub=rows, b_ub=limits, bounds=bounds)
+    assert best.status == 0
+    assert best.fun + significant.sum() == pytest.approx(wrong.sum(), rel=1e-9)
+
+
+def test_the_linear_program_can_tell():
+    """Without privacy a decision without error exists."""
+    loose = linprog(np.where(DISTANCE > 0, -1.0, 1.0), bounds=[(0, 1)] * len(BOX))
+    assert loose.fun + (DISTANCE > 0).sum() == pytest.approx(0)
+
+
+def test_a_threshold_that_nothing_can_pass_is_free():
+    settled = question(tau=8, variants=3)
+    assert settled.guarantee.epsilon == settled.guarantee.rho == 0
+    assert "no data can pass" in str(settled.forecast())
+    answer = settled.answer(Tables([4, 0, 2], [0, 4, 2], 4, 4), Noise())
+    assert not answer.bits.any()
+    assert answer.question.settings["epsilon in all"] == 0
+
+
+def test_the_price_is_that_of_the_scores():
+    asked = question(variants=7, epsilon=2, delta="1e-5")
+    assert asked.guarantee == asked.scores.guarantee
+    assert asked.mechanisms == asked.scores.mechanisms
+
+
+def test_scores_never_reach_the_answer():
+    answer = question().answer(Tables([4], [0], 4, 4), Noise())
+    assert set(answer.record()) == {"bits"}
+    assert answer.bits.dtype == bool
+    assert not any(hasattr(answer, name) for name in ("scores", "p_values"))
+
+
+def test_a_stored_answer_comes_back():
+    answer = question(variants=2).answer(Tables([4, 1], [0, 1], 4, 4), seeded_noise(3))
+    again = answer.question.restore(answer.record())
+    assert again.bits.tolist() == answer.bits.tolist()
+    assert again.columns()["significant"].tolist() == answer.bits.tolist()
+    assert "called significant" in again.headline
+
+
+@pytest.mark.parametrize("settings", [{"epsilon": -1}, {"tau": 0}, {"tau": None}, {"delta": 2}])
+def test_a_setting_that_makes_no_sense_is_refused_by_name(settings):
+    with pytest.raises(ParameterError, match=next(iter(settings))):
+        question(**settings)
+
+
+def test_seeded_noise_can_never_pass_for_private():
+    assert "NOT PRIVATE" in str(question().answer(Tables([4], [0], 4, 4), seeded_noise(0)))
