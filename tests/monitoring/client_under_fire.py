@@ -12,7 +12,7 @@ import sys
 import time
 from pathlib import Path
 
-SLOT = 0.002
+SLOT = 0.02
 
 
 def alone(path):
@@ -57,7 +57,7 @@ def main():
                 report_for_ever(module, folder, settings, log)
             finally:
                 os._exit(3)
-        time.sleep(random.random() * 0.03)
+        time.sleep(random.random() * 0.06)
         os.kill(child, signal.SIGKILL)
         _, status = os.waitpid(child, 0)
         assert os.WTERMSIG(status) == signal.SIGKILL, status
