@@ -36,7 +36,11 @@ SEARCH_MARGIN = Decimal("1e-12")  # of the value; the search below is right to a
 
 def pure_to_zcdp_charge(epsilon: Number) -> Fraction:
     """Give the rho of any epsilon-DP mechanism: epsilon * tanh(epsilon / 2), rounded up."""
-    size = not_negative("epsilon", epsilon)
+    return _pure_rho(not_negative("epsilon", epsilon))
+
+
+@lru_cache(maxsize=1024)  # asked again for each request of a price that many requests have
+def _pure_rho(size: Fraction) -> Fraction:
     if size < TINY:
         return size * size / 2
     with precise(size):
@@ -59,7 +63,11 @@ def discrete_laplace_rho_charge(epsilon: Number, sensitivity: int = 1) -> Fracti
 
     This is the price of noise on a grid: `sensitivity` counts grid steps (for a vector, L1).
     """
-    size, steps = not_negative("epsilon", epsilon), whole("sensitivity", sensitivity, 1)
+    return _grid_rho(not_negative("epsilon", epsilon), whole("sensitivity", sensitivity, 1))
+
+
+@lru_cache(maxsize=1024)
+def _grid_rho(size: Fraction, steps: int) -> Fraction:
     if size < TINY:
         return size * size / 2
     with precise(size / steps):
