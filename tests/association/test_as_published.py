@@ -86,7 +86,7 @@ def test_the_published_unit_circle_spends_less_than_it_claims():
 
 
 def test_the_rounding_of_large_groups_is_paid_for():
-    """At N = 2^25 the plain z of neighbours differ by more than epsilon, the enlarged ones never."""
+    """At N = 2^25 the plain z of neighbours differ by more than epsilon, enlarged ones never."""
     half = 2**24
     rng = np.random.default_rng(5)
     a = np.concatenate([np.array([half]), rng.integers(half // 2, half, 20_000)])

@@ -1,4 +1,4 @@
-"""Decisions: bits of the scores and nothing else, and that none better exist."""
+"""Decisions: bits of the scores and nothing else. (That none better exist: test_significance.)"""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from scipy.optimize import linprog
 
 from noren import Noise
 from noren.association import CaseControl, Decisions, Tables, signed_distance
@@ -48,59 +47,6 @@ def test_over_all_neighbours_the_worst_log_ratio_is_exactly_epsilon():
         if abs(x[0] - y[0]) + abs(x[1] - y[1]) == 1
     )
     assert worst == pytest.approx(0.8, rel=1e-12)
-
-
-def private_decisions(epsilon: float) -> tuple[np.ndarray, np.ndarray]:
-    """Give all linear conditions on Pr[1] that make a decision private on the box."""
-    rows, limits = [], []
-    growth = math.exp(epsilon)
-    for x, y in itertools.permutations(range(len(BOX)), 2):
-        if abs(BOX[x][0] - BOX[y][0]) + abs(BOX[x][1] - BOX[y][1]) == 1:
-            for sign, limit in ((1, 0), (-1, growth - 1)):  # p <= e p', 1 - p <= e (1 - p')
-                row = np.zeros(len(BOX))
-                row[x], row[y] = sign, -sign * growth
-                rows.append(row)
-                limits.append(limit)
-    return np.array(rows), np.array(limits)
-
-
-@pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.5])
-def test_no_private_decision_is_better_by_a_factor_everywhere(epsilon):
-    """A linear program over all private decisions on the 4 x 4 box: the best factor is 1."""
-    rows, limits = private_decisions(epsilon)
-    wrong = np.exp(-epsilon * (np.abs(DISTANCE) - 1)) / (1 + math.exp(epsilon))
-    significant = DISTANCE > 0
-    sign = np.where(significant, -1.0, 1.0)  # error is 1 - p where significant, else p
-    factor = np.column_stack([np.diag(sign), -wrong])
-    best = linprog(
-        np.append(np.zeros(len(BOX)), 1.0),
-        A_ub=np.vstack([np.column_stack([rows, np.zeros(len(rows))]), factor]),
-        b_ub=np.concatenate([limits, -significant.astype(float)]),
-        bounds=[(0, 1)] * len(BOX) + [(0, None)],
-    )
-    assert best.status == 0
-    assert best.fun == pytest.approx(1, abs=1e-9)
-
-
-@pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.5])
-def test_as_good_at_the_border_means_no_better_anywhere(epsilon):
-    """Among decisions that are as good where d = 1, the least total error is that of ours."""
-    rows, limits = private_decisions(epsilon)
-    wrong = np.exp(-epsilon * (np.abs(DISTANCE) - 1)) / (1 + math.exp(epsilon))
-    significant, border = DISTANCE > 0, np.abs(DISTANCE) == 1
-    bounds = [
-        (1 - w if s else 0, 1 if s else w) if b else (0, 1)
-        for w, s, b in zip(wrong * (1 + 1e-13), significant, border, strict=True)
-    ]
-    best = linprog(np.where(significant, -1.0, 1.0), A_ub=rows, b_ub=limits, bounds=bounds)
-    assert best.status == 0
-    assert best.fun + significant.sum() == pytest.approx(wrong.sum(), rel=1e-9)
-
-
-def test_the_linear_program_can_tell():
-    """Without privacy a decision without error exists."""
-    loose = linprog(np.where(DISTANCE > 0, -1.0, 1.0), bounds=[(0, 1)] * len(BOX))
-    assert loose.fun + (DISTANCE > 0).sum() == pytest.approx(0)
 
 
 def test_a_threshold_that_nothing_can_pass_is_free():
