@@ -1,6 +1,7 @@
 """P-values: the oracle tables, guarantees at rates off the grid, and the level of the test."""
 
 import math
+import time
 
 import numpy as np
 import pytest
@@ -318,3 +319,14 @@ def test_the_wider_grid_of_very_large_groups_is_a_bound_too():
     dense, rough = (highest(law.blocks(), 0.3).at(ys) for law in (narrow, wide))
     assert (dense <= rough * math.exp(0.5**2 / 8)).all()
     assert len(wide.rates) < len(narrow.rates) / 4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("null", ["permutation", "common_rate"])
+def test_all_scores_of_fifty_thousand_people_take_less_than_two_seconds(null):
+    p_value(0, 700, 700, 3.84, 0.1, null)  # compile
+    begun = time.process_time()
+    p = p_value(np.arange(-5, 400), 25_000, 25_000, 3.84, 0.123, null)
+    took = time.process_time() - begun
+    assert p[-1] < 1e-12
+    assert took < 2 * (2 if null == "common_rate" else 1)  # matrix products wait on both cores

@@ -81,21 +81,68 @@ def count_tables(
     workers, engine
         See `noren.engine.run`.
     """
+    prepared = prepare(
+        bed_path, coding=coding, phenotype_file=phenotype_file, column=column, codes=codes,
+        keep=keep, counted=counted, variants=variants,
+    )  # fmt: skip
+    return prepared.count(progress, workers=workers, engine=engine)
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Prepared:
+    """The public side of a count: who is in which group, and which variants; nothing counted."""
+
+    bed: Bed
+    counter: Counter
+    wanted: Flags
+    sites: Sites
+
+    @property
+    def cases(self) -> int:
+        """The public number of cases (of their alleles, where these are counted)."""
+        return int(self.counter.cases.sum()) * self.counter.step
+
+    @property
+    def controls(self) -> int:
+        """The public number of controls (of their alleles, where these are counted)."""
+        return int(self.counter.controls.sum()) * self.counter.step
+
+    def count(
+        self,
+        progress: Progress | None = None,
+        *,
+        workers: int | None = None,
+        engine: Engine | None = None,
+    ) -> Tables:
+        """Read the genotypes and count."""
+        pieces = ranges(self.bed, self.wanted)
+        stretch = run(
+            pieces, self.counter, workers=workers, engine=engine,
+            progress=None if progress is None else by_variants(progress, pieces),
+        )  # fmt: skip
+        picked = stretch.at(np.flatnonzero(self.wanted))
+        step = self.counter.step
+        return Tables(picked[0], picked[1], self.cases, self.controls, step, self.sites)
+
+
+def prepare(
+    bed_path: str | Path,
+    *,
+    coding: str = "carrier",
+    phenotype_file: str | Path | None = None,
+    column: str | int | None = None,
+    codes: str = "1/2",
+    keep: str | Path | None = None,
+    counted: str | Path | Sites = "A1",
+    variants: Sequence[str] | None = None,
+) -> Prepared:
+    """Read what is public of a PLINK set, as `count_tables` does, without reading genotypes."""
     bed = open_bed(bed_path)
     marked = groups(
         bed.people, phenotype_file=phenotype_file, column=column, codes=codes, keep=keep
     )
     wanted, sites, first_allele = chosen(bed, counted, variants)
-    counter = Counter.of(coding, marked, first_allele)
-    pieces = ranges(bed, wanted)
-    stretch = run(
-        pieces, counter, workers=workers, engine=engine,
-        progress=None if progress is None else by_variants(progress, pieces),
-    )  # fmt: skip
-    picked = stretch.at(np.flatnonzero(wanted))
-    step = counter.step
-    cases, controls = int(marked.cases.sum()) * step, int(marked.controls.sum()) * step
-    return Tables(picked[0], picked[1], cases, controls, step, sites)
+    return Prepared(bed, Counter.of(coding, marked, first_allele), wanted, sites)
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -234,7 +281,7 @@ def chosen(
         sites = swapped(bed.sites, first_allele)
     if variants is not None:
         wanted &= listed(sites, variants)
-    return wanted, sites.select(wanted), first_allele
+    return wanted, sites if wanted.all() else sites.select(wanted), first_allele
 
 
 def listed(sites: Sites, variants: Sequence[str]) -> Flags:

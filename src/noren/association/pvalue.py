@@ -162,13 +162,13 @@ def bounded(table: Highest, scores: Any) -> Any:
     return np.where(below, 1.0, np.minimum(1.0, raised))
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=2)
 def law_given_carriers(design: Design) -> LawGivenCarriers:
     """Keep the laws of the last few designs."""
     return LawGivenCarriers(design)
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=2)
 def law_given_rate(design: Design) -> LawGivenRate:
     """Keep the laws at the rates of the grid of the last few designs."""
     return LawGivenRate(law_given_carriers(design))

@@ -139,24 +139,18 @@ def read_bim(path: str | Path) -> Sites:
     fixed in public should take its place where one exists.
     """
     try:
-        rows = [row for row in map(str.split, Path(path).read_text("utf-8").split("\n")) if row]
-        chromosomes, names, _, positions, first, second = zip(
-            *((row[0], row[1], row[2], int(row[3]), row[4], row[5]) for row in rows if check(row)),
-            strict=True,
-        )
-    except (OSError, ValueError, IndexError) as error:
+        text = Path(path).read_text("utf-8")
+        if any(len(line.split()) not in (0, 6) for line in text.split("\n")):
+            raise ValueError
+        words = text.split()
+        positions = tuple(map(int, words[3::6]))
+    except (OSError, ValueError) as error:
         raise FileProblem(
             f"{path} cannot be read as a list of variants ({type(error).__name__}), but each "
             "line must hold chromosome, id, distance, position and two alleles."
         ) from None
+    chromosomes, names, first, second = (tuple(words[place::6]) for place in (0, 1, 4, 5))
     return Sites(names, chromosomes, positions, first, second)
-
-
-def check(row: list[str]) -> bool:
-    """Refuse a line of a `.bim` that does not hold six words."""
-    if len(row) != 6:
-        raise ValueError
-    return True
 
 
 def write_bim(path: str | Path, sites: Sites) -> None:

@@ -144,8 +144,10 @@ def picked(values: tuple[Any, ...], which: Any) -> tuple[Any, ...]:
 
 def check_unique(names: Iterable[str]) -> None:
     """Refuse a list that names a variant twice: it would be tested, and paid for, twice."""
-    seen: set[str] = set()
-    for name in names:
+    listed, seen = list(names), set()
+    if len(set(listed)) == len(listed):
+        return
+    for name in listed:
         if name in seen:
             raise SchemaError(
                 f"Variant {name!r} is listed twice, but every id must be unique, because each "
