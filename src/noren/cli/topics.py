@@ -14,4 +14,9 @@ TOPICS: dict[str, str] = {
     "randomized-response": "noren.mechanisms.response:RandomizedResponse",
     "best-of-private": "noren.mechanisms.tuning:BestOfPrivate",
     "plan": "noren.privacy.plan:Plan",
+    "distance-scores": "noren.association.distance_scores:DistanceScores",
+    "decisions": "noren.association.decisions:Decisions",
+    "top-snps": "noren.association.top_snps:TopSnps",
+    "noisy-counts": "noren.association.noisy_counts:NoisyCounts",
+    "published-decisions": "noren.association.as_published:PublishedDecisions",
 }
