@@ -15,8 +15,7 @@ from __future__ import annotations
 import os
 import time
 import uuid
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Self
 
@@ -174,7 +173,8 @@ class Ledger:
             if self._is_charged(account, request, asked):
                 return self._wait_for(account, request, question)
             statistic = statistic()
-        with self._locked(account) as (transaction, row):
+        with self._database.write() as transaction:
+            row = self._row(transaction, account, lock=True)
             charged = charge(transaction, row, request, asked)
         if charged is None:
             return self._wait_for(account, request, question)
@@ -247,12 +247,6 @@ class Ledger:
             known = [other["name"] for other in transaction.all(EVERY_ACCOUNT)]
             raise no_account(name, self._database.shown, known)
         return intact(row, self._database.shown)
-
-    @contextmanager
-    def _locked(self, name: str) -> Iterator[tuple[Transaction, Row]]:
-        """Hold an account for one durable transaction."""
-        with self._database.write() as transaction:
-            yield transaction, self._row(transaction, name, lock=True)
 
     def _secure(self, noise: Noise | None) -> Noise:
         """Take the noise that was handed in, if it may be used here, or our own."""
