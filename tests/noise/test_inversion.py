@@ -88,6 +88,21 @@ def test_thresholds_are_the_floors_of_the_distribution_function(law):
     assert table.thresholds.tolist() == expected
 
 
+@pytest.mark.parametrize(
+    "law",
+    [
+        *LAWS,
+        LaplaceLaw(Fraction(10**12, 7)),
+        DigitLaw(Fraction(1 << 52), 1024),
+        GaussianLaw(Fraction(4900**2)),
+    ],
+    ids=str,
+)
+def test_tails_are_right_to_the_digits_asked_for(law):
+    for ours, finer in zip(law.tails(0, 12, 60), law.tails(0, 12, 150), strict=True):
+        assert abs(ours - finer) < Decimal("1e-60")
+
+
 @pytest.mark.parametrize("law", OPEN, ids=str)
 def test_an_open_table_reaches_both_ends_and_not_further(law):
     thresholds = Table(law).thresholds

@@ -31,8 +31,9 @@ SECURE = [ChaChaSource, SystemSource, ShakeSource]
 FORKING = """
 import os, sys
 import numpy as np
-from noren.noise import Noise
+from noren.noise import sources
 from noren.noise.sources import {source}
+{patch}
 source = {source}()
 source.words(10)  # the parent's buffer is full when it forks
 read, write = os.pipe()
@@ -69,8 +70,9 @@ def test_two_sources_of_one_kind_share_no_word(source):
 
 
 @pytest.mark.parametrize("source", [ChaChaSource, ShakeSource])
-def test_a_forked_child_forgets_the_parents_words(source):
-    script = FORKING.format(source=source.__name__)
+@pytest.mark.parametrize("patch", ["", "sources.os.getpid = lambda: 1  # the hook alone must do"])
+def test_a_forked_child_forgets_the_parents_words(source, patch):
+    script = FORKING.format(source=source.__name__, patch=patch)
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert run.stdout.strip() == "0", run.stderr
 
@@ -88,9 +90,11 @@ def test_without_the_fork_hook_the_process_number_still_tells(monkeypatch):
 def test_threads_of_one_source_share_no_word(source):
     shared = source()
     drawn: list[np.ndarray] = []
+    streams = []
 
     def draw():
         drawn.append(np.concatenate([shared.words(7) for _ in range(300)]))
+        streams.append(shared._local.stream)
 
     threads = [threading.Thread(target=draw) for _ in range(4)]
     for thread in threads:
@@ -98,6 +102,7 @@ def test_threads_of_one_source_share_no_word(source):
     for thread in threads:
         thread.join()
     together = np.concatenate(drawn)
+    assert len({id(stream) for stream in streams}) == 4
     assert together.size == 4 * 2100
     assert np.unique(together).size == together.size
 

@@ -59,4 +59,4 @@ def told_apart(weights: Sequence[Decimal], digits: int, word: int, bits: int) ->
         high = sums[-1] * (word + 1) / (1 << bits)
         surely_below = bisect_right(sums, low - error)
         maybe_below = bisect_right(sums, high + error)
-    return surely_below if surely_below == maybe_below < len(sums) else None
+    return surely_below if surely_below == maybe_below else None
