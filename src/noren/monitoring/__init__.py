@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from noren.monitoring.accuracy import published_variance as published_variance
     from noren.monitoring.accuracy import variance as variance
     from noren.monitoring.client import Client as Client
+    from noren.monitoring.collector import Collector as Collector
     from noren.monitoring.decisions import critical_count as critical_count
     from noren.monitoring.decisions import estimate as estimate
     from noren.monitoring.decisions import interval as interval
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 ROOMS = {
     "accuracy": "best_m published_variance variance",
     "client": "Client",
+    "collector": "Collector",
     "decisions": "critical_count estimate interval",
     "lies": "block_law ramp_law",
     "planning": "plan",

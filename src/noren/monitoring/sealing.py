@@ -1,0 +1,200 @@
+"""What is decided when a slot is sealed: estimate, interval, verdict, and what to beware of.
+
+One class of people is decided by its exact binomial law. Several classes have no common law, so
+their estimates are combined with public weights and decided with Hoeffding's margin. Weights are
+the sizes of the classes; only where people were put into classes at random may they be the
+precisions, because otherwise the noise-optimal mixture is a share of other people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from math import sqrt
+from typing import Any
+
+from scipy.stats import binom, norm
+
+from noren.monitoring.decisions import (
+    Channel,
+    Reading,
+    Verdict,
+    combined_verdict,
+    false_reports_to_flip,
+    plain_verdict,
+    possible_shares,
+    read_slot,
+    wide_margin,
+)
+from noren.monitoring.planning import FEW_REPORTS
+from noren.monitoring.plans import MonitoringPlan
+from noren.monitoring.smoothing import Smoother, cautious_variance
+from noren.monitoring.tree import tree_share, tree_variance
+
+Kinds = Mapping[int, tuple[int, int]]
+SILENCE_ALARM = 1e-3  # the chance of an alarm in a slot that is as silent as those before it
+CONFIDENCE = 0.95
+
+
+def decide(
+    plans: Sequence[MonitoringPlan],
+    epoch: int,
+    slot: int,
+    counts: Callable[[int], Kinds],
+    scheduled: Mapping[int, int],
+    before: Sequence[Mapping[str, Any]],
+    *,
+    by_precision: bool = False,
+    smoother: Smoother | None = None,
+) -> dict[str, Any]:
+    """Give the decision of a slot, from its counts and from the decisions before it."""
+    held = counts(slot)
+    expected = sum(scheduled.values())
+    if plans[0].chosen.name == "tree":
+        reading, variance = tree_reading(plans[0], slot, counts, expected)
+    elif len(plans) == 1:
+        reading, variance = single_reading(plans[0], held.get(0, (0, 0)), expected)
+    else:
+        reading, variance = combined_reading(plans, held, scheduled, by_precision)
+    decision = {"task": plans[0].task, "epoch": epoch, "slot": slot,
+                "threshold": plans[0].threshold, "scheduled": expected}  # fmt: skip
+    decision |= asdict(reading) | {"verdict": reading.verdict.value}
+    decision["variance"] = variance
+    decision["silence_alarm"] = silence_alarm(reading.reports, expected, before)
+    decision["remarks"] = remarks(reading, plans[0])
+    if smoother is not None:
+        decision |= smoothed(smoother, decision, before)
+    return decision
+
+
+def single_reading(
+    plan: MonitoringPlan, held: tuple[int, int], expected: int
+) -> tuple[Reading, float | None]:
+    """Read a slot of one class."""
+    reports, ones = held
+    channel = plan.chosen.channel
+    reading = read_slot(
+        ones, reports, channel, plan.threshold, rule=plan.rule, alpha=plan.alpha,
+        confidence=CONFIDENCE, scheduled=expected,
+    )  # fmt: skip
+    return reading, cautious_variance(reports, channel.contrast) if reports else None
+
+
+def combined_reading(
+    plans: Sequence[MonitoringPlan], held: Kinds, scheduled: Mapping[int, int], precise: bool
+) -> tuple[Reading, float | None]:
+    """Read a slot of several classes; nothing is said while some class has no report."""
+    reports, ones = (sum(held.get(i, (0, 0))[j] for i in range(len(plans))) for j in (0, 1))
+    expected = sum(scheduled.values())
+    if any(not held.get(i, (0, 0))[0] for i in range(len(plans))):
+        return nothing(plans[0].rule, reports, expected), None
+    channels = [plan.chosen.channel for plan in plans]
+    spreads = [cautious_variance(held[i][0], c.contrast) for i, c in enumerate(channels)]
+    sizes = [1 / spread if precise else plans[i].n_people for i, spread in enumerate(spreads)]
+    weights = [size / sum(sizes) for size in sizes]
+    share = sum(w * c.share(held[i][1] / held[i][0])
+                for i, (w, c) in enumerate(zip(weights, channels, strict=True)))  # fmt: skip
+    parts = [(w, held[i][0], c.contrast)
+             for i, (w, c) in enumerate(zip(weights, channels, strict=True))]  # fmt: skip
+    reading = with_margins(
+        plans[0], share, (ones, reports), expected,
+        wide_margin(parts, plans[0].alpha), wide_margin(parts, (1 - CONFIDENCE) / 2),
+        min(c / w * k for w, k, c in parts),
+    )  # fmt: skip
+    return reading, sum(w * w * spread for w, spread in zip(weights, spreads, strict=True))
+
+
+def tree_reading(
+    plan: MonitoringPlan, slot: int, counts: Callable[[int], Kinds], expected: int
+) -> tuple[Reading, float | None]:
+    """Read a slot of the tree: the sum of the changes up to it; margins from the normal law."""
+    contrast = plan.chosen.law.contrast
+
+    def node(level: int, end: int) -> tuple[int, int]:
+        reports, ones = counts(end).get(level, (0, 0))
+        return ones, reports
+
+    held = counts(slot).values()
+    reports, ones = sum(it[0] for it in held), sum(it[1] for it in held)
+    share = tree_share(slot, node, contrast)
+    if share is None:
+        return nothing(plan.rule, reports, expected), None
+    variance = tree_variance(slot, plan.n_people, plan.horizon, contrast)
+    margin, wide = (
+        float(norm.isf(tail)) * sqrt(variance) for tail in (plan.alpha, (1 - CONFIDENCE) / 2)
+    )
+    return with_margins(plan, share, (ones, reports), expected, margin, wide, None), variance
+
+
+def nothing(rule: str, reports: int, expected: int) -> Reading:
+    """Say that there is no data to decide by."""
+    empty = read_slot(0, 0, Channel(0.0, 1.0), 0.5, rule=rule, scheduled=expected)
+    return empty if not reports else Reading(**{**fields_of(empty), "reports": reports})
+
+
+def fields_of(reading: Reading) -> dict[str, Any]:
+    """Give a reading's fields as they are."""
+    return {name: getattr(reading, name) for name in Reading.__slots__}
+
+
+def with_margins(
+    plan: MonitoringPlan,
+    share: float,
+    held: tuple[int, int],
+    expected: int,
+    margin: float,
+    wide: float,
+    leverage: float | None,
+) -> Reading:
+    """Read an estimate that has margins instead of an exact law."""
+    ones, reports = held
+    missing = max(0.0, 1 - reports / expected) if expected else 0.0
+    low, high = (min(1.0, max(0.0, share + side * wide)) for side in (-1, 1))
+    plain = plain_verdict(share, plan.threshold)
+    verdict = plain if plan.rule == "plain" else combined_verdict(share, plan.threshold, margin)
+    return Reading(
+        ones=ones, reports=reports, share=share, low=low, high=high, at_edge=low == high,
+        verdict=verdict, rule=plan.rule,
+        flips=(
+            None if leverage is None else false_reports_to_flip(share, 1, leverage, plan.threshold)
+        ),
+        missing=missing,
+        possible=possible_shares(share, missing),
+    )  # fmt: skip
+
+
+def silence_alarm(reports: int, expected: int, before: Sequence[Mapping[str, Any]]) -> bool:
+    """Say whether this slot is more or less silent than the slots before it would explain."""
+    asked = sum(it["scheduled"] for it in before)
+    missed = sum(max(0, it["scheduled"] - it["reports"]) for it in before)
+    if not asked or not expected:
+        return False
+    usual, gone = (missed + 0.5) / (asked + 1), max(0, expected - reports)
+    rare = min(binom.sf(gone - 1, expected, usual), binom.cdf(gone, expected, usual))
+    return bool(2 * rare < SILENCE_ALARM)
+
+
+def remarks(reading: Reading, plan: MonitoringPlan) -> list[str]:
+    """Say what must be read with a decision."""
+    found = []
+    if reading.verdict is Verdict.NO_DATA:
+        return ["no data"]
+    if reading.reports < FEW_REPORTS:
+        found.append(f"fewer than {FEW_REPORTS} reports")
+    if reading.at_edge:
+        found.append("the interval lies at the edge; this is not certainty")
+    return found
+
+
+def smoothed(
+    bank: Smoother, decision: Mapping[str, Any], before: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Feed the bank all slots so far; give the smoothed share and what plain would say of it."""
+    latest = None
+    for it in (*before, decision):
+        if it["share"] is not None:
+            latest = bank.feed(it["share"], it["variance"])
+    if latest is None or decision["share"] is None:
+        return {"smoothed": None, "smoothed_verdict": Verdict.NO_DATA.value}
+    verdict = plain_verdict(latest, decision["threshold"])
+    return {"smoothed": latest, "smoothed_verdict": verdict.value}
