@@ -1,0 +1,223 @@
+"""Read records of bits from the files people have.
+
+    form      what                                                          public names
+    npz       a SciPy CSR matrix (save_npz), or arrays `words` and `n_columns`;  numbers, or arrays
+              or one array `bits`                                           `ids`, `names`
+    wide      CSV or Parquet, a first column of ids, then one column of 0/1 each   header
+    long      CSV or Parquet of two columns, id and item: a line is a one   both columns
+    movielens tab separated user, item, ... without a header (`u.data`)     both columns
+    fps       fingerprints: `#num_bits=`, then hex<TAB>id a line            ids; numbers
+
+The lists of ids and columns are public. In the long forms they are taken from the file, sorted,
+unless `names` or `ids` declare them; declare them where the set of items could itself tell
+something. Errors name the file and at most a column, never a row or a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from noren.data.bits import pack_indices, packed, words_for
+from noren.data.files import existing_file
+from noren.data.lines import first_line, line_blocks
+from noren.errors import FileProblem, NorenError, ParameterError, SchemaError
+from noren.similarity.statistic import Records
+
+FORMS = ("npz", "wide", "long", "movielens", "fps")
+ENDINGS = {".npz": "npz", ".fps": "fps", ".data": "movielens"}
+
+
+def read_records(
+    path: Any,
+    form: str | None = None,
+    *,
+    names: Sequence[str] | None = None,
+    ids: Sequence[str] | None = None,
+    min_weight: int = 0,
+) -> Records:
+    """Read a file of records.
+
+    Parameters
+    ----------
+    path
+        NPZ, CSV, Parquet, FPS or `u.data`.
+    form : str, optional
+        "npz", "wide", "long", "movielens" or "fps"; told from the name and the header if left out.
+    names, ids : list of str, optional
+        The public columns and records, where the file should not decide them (long forms).
+    min_weight : int, optional
+        A public promise that every record has so many ones.
+    """
+    file = existing_file(path)
+    chosen = form or guess(file)
+    if chosen not in FORMS:
+        raise ParameterError("form", form, f"one of {', '.join(FORMS)}", "Or leave it out.")
+    readers: dict[str, Callable[[], dict[str, Any]]] = {
+        "npz": lambda: from_npz(file),
+        "wide": lambda: from_wide(file),
+        "long": lambda: from_pairs(*pairs_of(file), names, ids),
+        "movielens": lambda: from_pairs(*tabbed_pairs(file), names, ids),
+        "fps": lambda: from_fps(file),
+    }
+    try:
+        found = readers[chosen]()
+    except NorenError:
+        raise
+    except Exception as error:
+        problem = type(error).__name__
+    else:
+        return Records(**found, min_weight=min_weight, origin=str(file))
+    raise FileProblem(
+        f"{file} cannot be read as '{chosen}' ({problem}). Write it again, or name its true form: "
+        f"{', '.join(FORMS)}."
+    )
+
+
+def guess(file: Path) -> str:
+    """Tell the form from the name and the header."""
+    if file.suffix.lower() in ENDINGS:
+        return ENDINGS[file.suffix.lower()]
+    if file.suffix.lower() in (".parquet", ".pq"):
+        return "long" if len(table_of(file).column_names) == 2 else "wide"
+    if file.suffix.lower() == ".csv":
+        return "long" if first_line(file)[0].count(",") == 1 else "wide"
+    raise ParameterError(
+        "form", "not stated", f"one of {', '.join(FORMS)}", f"{file.name} does not tell."
+    )
+
+
+def from_npz(file: Path) -> dict[str, Any]:
+    """Read a SciPy CSR matrix, packed words, or a matrix of bits."""
+    with np.load(file, allow_pickle=False) as archive:
+        held = {name: archive[name] for name in archive.files}
+    public = {key: tuple(map(str, held[key].tolist())) for key in ("ids", "names") if key in held}
+    if "words" in held:
+        words = np.ascontiguousarray(held["words"]).astype(np.uint64, copy=False)
+        return {"words": words, "n_columns": int(held["n_columns"]), **public}
+    if "bits" in held:
+        made = Records.of(held["bits"])
+        return {"words": made.words, "n_columns": made.n_columns, **public}
+    if "indptr" not in held or "shape" not in held:
+        raise FileProblem(
+            f"{file} holds no records: it needs the arrays of a SciPy CSR matrix, or `words` with "
+            "`n_columns`, or `bits`."
+        )
+    if "format" in held and held["format"].item() not in (b"csr", "csr"):
+        raise FileProblem(f"{file} holds a sparse matrix that is not CSR. Save m.tocsr().")
+    begins, columns, values = held["indptr"], held["indices"], held["data"]
+    if not np.isin(values, (0, 1)).all():
+        raise SchemaError("The matrix holds something else than 0 and 1.")
+    if not values.all():  # stored zeros
+        kept = np.concatenate([[0], np.cumsum(values != 0)])
+        begins, columns = kept[begins], columns[values != 0]
+    n_columns = int(held["shape"][1])
+    return {"words": pack_indices(begins, columns, n_columns), "n_columns": n_columns, **public}
+
+
+def table_of(file: Path) -> Any:
+    """Read a CSV or Parquet table with Arrow, everything in a CSV as text."""
+    import pyarrow as pa
+    import pyarrow.csv as reader
+    import pyarrow.parquet as parquet
+
+    if file.suffix.lower() in (".parquet", ".pq"):
+        return parquet.read_table(file)
+    names = first_line(file)[0].split(",")
+    options = reader.ConvertOptions(column_types={n: pa.string() for n in names})
+    return reader.read_csv(file, convert_options=options)
+
+
+def from_wide(file: Path) -> dict[str, Any]:
+    """Read ids and one column of 0 and 1 for each bit."""
+    table = table_of(file)
+    names = list(table.column_names)
+    has_ids = names[0].strip().lower() in ("id", "ids", "record", "name", "")
+    ids = tuple(map(str, table.column(0).to_pylist())) if has_ids else None
+    bits = names[1:] if has_ids else names
+    if not bits or not table.num_rows:
+        raise FileProblem(f"{file} holds no records: it needs columns of 0 and 1, and rows.")
+    dense = np.empty((table.num_rows, len(bits)), bool)
+    for place, name in enumerate(bits):
+        cells = np.array(["" if c is None else str(c) for c in table.column(name).to_pylist()])
+        ones, zeros = np.isin(cells, ("1", "True", "true")), np.isin(cells, ("0", "False", "false"))
+        if not (ones | zeros).all():
+            raise SchemaError(
+                f"Column {name!r} holds something else than 0 and 1, but every cell must be one of "
+                "them. Decide in public what a missing or other value stands for, and write that."
+            )
+        dense[:, place] = ones
+    return {"words": packed(dense), "n_columns": len(bits), "ids": ids, "names": tuple(bits)}
+
+
+def pairs_of(file: Path) -> tuple[list[str], list[str]]:
+    """Read two columns: id, item."""
+    table = table_of(file)
+    if len(table.column_names) != 2:
+        raise FileProblem(f"{file} must have two columns, id and item, to be read as 'long'.")
+    first, second = (
+        ["" if cell is None else str(cell) for cell in table.column(i).to_pylist()] for i in (0, 1)
+    )
+    return first, second
+
+
+def tabbed_pairs(file: Path) -> tuple[list[str], list[str]]:
+    """Read the first two fields of each line, tabs between."""
+    users: list[str] = []
+    items: list[str] = []
+    for lines in line_blocks(file, 0, file.stat().st_size):
+        for line in lines.to_pylist():
+            user, item = line.split("\t", 2)[:2]
+            users.append(user.strip())
+            items.append(item.strip())
+    return users, items
+
+
+def from_pairs(
+    rows: list[str], items: list[str], names: Sequence[str] | None, ids: Sequence[str] | None
+) -> dict[str, Any]:
+    """Make records of (id, item) pairs; a repeated pair counts once."""
+    own_ids = tuple(ids) if ids is not None else ordered(rows)
+    own_names = tuple(names) if names is not None else ordered(items)
+    row_of = {name: place for place, name in enumerate(own_ids)}
+    column_of = {name: place for place, name in enumerate(own_names)}
+    if not own_ids or not own_names:
+        raise FileProblem("The file holds no records.")
+    row = np.array([row_of.get(name, -1) for name in rows], np.int64)
+    column = np.array([column_of.get(name, -1) for name in items], np.int64)
+    inside = (row >= 0) & (column >= 0)  # what was not declared is ignored
+    order = np.argsort(row[inside], kind="stable")
+    begins = np.searchsorted(row[inside][order], np.arange(len(own_ids) + 1))
+    words = pack_indices(begins.astype(np.int64), column[inside][order], len(own_names))
+    return {"words": words, "n_columns": len(own_names), "ids": own_ids, "names": own_names}
+
+
+def ordered(found: list[str]) -> tuple[str, ...]:
+    """Sort distinct names, numbers as numbers."""
+    distinct = set(found)
+    if all(name.isdecimal() for name in distinct):
+        return tuple(sorted(distinct, key=lambda name: (int(name), name)))
+    return tuple(sorted(distinct))
+
+
+def from_fps(file: Path) -> dict[str, Any]:
+    """Read fingerprints in hexadecimal, the first bit being the lowest of the first byte."""
+    bits, prints, ids = 0, bytearray(), []
+    for lines in line_blocks(file, 0, file.stat().st_size):
+        for line in lines.to_pylist():
+            if line.startswith("#"):
+                bits = int(line.partition("=")[2]) if line.startswith("#num_bits=") else bits
+                continue
+            text, _, rest = line.partition("\t")
+            bits = bits or 4 * len(text)
+            prints += bytes.fromhex(text).ljust(words_for(bits) * 8, b"\0")
+            ids.append(rest.partition("\t")[0])
+    width = words_for(bits)
+    words = np.frombuffer(bytes(prints), "<u8").reshape(-1, width).astype(np.uint64)
+    spare = 64 * width - bits
+    if spare and (words[:, -1] >> np.uint64(64 - spare)).any():
+        raise FileProblem(f"{file} has fingerprints with bits beyond num_bits.")
+    return {"words": words, "n_columns": bits, "ids": tuple(ids)}
