@@ -55,7 +55,7 @@ def test_a_threshold_that_nothing_can_pass_is_free():
     assert "no data can pass" in str(settled.forecast())
     answer = settled.answer(Tables([4, 0, 2], [0, 4, 2], 4, 4), Noise())
     assert not answer.bits.any()
-    assert answer.question.settings["epsilon in all"] == 0
+    assert answer.question.settings["epsilon_total"] == 0
 
 
 def test_the_price_is_that_of_the_scores():

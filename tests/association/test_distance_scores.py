@@ -227,8 +227,8 @@ def test_the_record_of_an_answer_says_everything_public():
     settings = made["settings"]
     assert settings["mode"] == "agreement"
     assert settings["tests"] == 5
-    assert settings["epsilon in all"] == 2
-    assert 0.4 < settings["epsilon for each test"] < 2
+    assert settings["epsilon_total"] == 2
+    assert 0.4 < settings["epsilon_per_test"] < 2
     assert settings["design"] == {"cases": 200, "controls": 200, "step": 1}
     assert len(made["value"]["scores"]) == 5
     assert any("who is which" in text for text in made["assumed_public"])

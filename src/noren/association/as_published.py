@@ -145,7 +145,7 @@ class PublishedDecisions:
         return Forecast(
             sentence=f"{self.tests} bits by {self.method} cost epsilon {total:.4g} in all; where "
             "few people carry a variant nearly half of them may be wrong",
-            figures={"epsilon in all": total, "delta in all": float(self.delta)},
+            figures={"epsilon_total": total, "delta_total": float(self.delta)},
         )
 
     def answer(self, tables: Tables, noise: Noise) -> PublishedDecisionsAnswer:
@@ -204,6 +204,6 @@ class PublishedDecisionsAnswer(Answer):
     def to_dict(self) -> dict[str, Any]:
         """Give the JSON form, the public settings beside the value."""
         asked = self.question
-        settings = {"method": asked.method, "tau": asked.tau, "design": asked.design}
-        settings["epsilon for each test"] = asked.epsilon_per_test
+        settings = {"method": asked.method, "tau": float(asked.tau), "design": asked.design}
+        settings["epsilon_per_test"] = float(asked.epsilon_per_test)
         return {**super().to_dict(), "settings": as_json(settings | {"mode": AGREEMENT})}

@@ -120,7 +120,7 @@ class Decisions:
     @property
     def settings(self) -> dict[str, Any]:
         """Name the public settings and both prices, for the record of an answer."""
-        mine = {"mode": AGREEMENT, "tau": self.tau, "design": self.design}
+        mine = {"mode": AGREEMENT, "tau": float(self.tau), "design": self.design}
         if self.is_settled:
             return mine | prices(Fraction(0), how_many(self.variants), Fraction(0), Fraction(0))
         return mine | self.scores.settings

@@ -161,7 +161,12 @@ class DistanceScores:
     @property
     def settings(self) -> dict[str, Any]:
         """Name the public settings and both prices, for the record of an answer."""
-        mine = {"mode": self.mode, "tau": self.tau, "alpha": self.alpha, "design": self.design}
+        mine = {
+            "mode": self.mode,
+            "tau": float(self.tau or 0),
+            "alpha": None if self.alpha is None else float(self.alpha),
+            "design": self.design,
+        }
         return mine | prices(self.per_test, self.tests, self.epsilon, self.delta)
 
     def wrong_bit(self, distance: int) -> float:
@@ -213,7 +218,7 @@ class DistanceScores:
             variance=discrete_laplace_variance(self.scale),
             margin_95=margin,
             figures=prices(self.per_test, self.tests, self.epsilon, self.delta)
-            | {"tau": float(self.tau or 0), "called from |z|": self.callable_from()},
+            | {"tau": float(self.tau or 0), "called_from_z": self.callable_from()},
         )
 
     def answer(self, statistic: Any, noise: Noise) -> DistanceScoresAnswer:

@@ -29,7 +29,7 @@ def prices(each: Fraction, tests: int, epsilon: Fraction, delta: Fraction) -> di
     """Name both prices for a record."""
     return {
         "tests": tests,
-        "epsilon for each test": float(each),
-        "epsilon in all": float(epsilon),
-        "delta in all": float(delta),
+        "epsilon_per_test": float(each),
+        "epsilon_total": float(epsilon),
+        "delta_total": float(delta),
     }

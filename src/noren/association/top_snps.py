@@ -238,13 +238,13 @@ class TopSnps:
             "top": self.top,
             "candidates": self.units,
             "r": self.r,
-            "tau": self.tau,
+            "tau": float(self.tau),
             "design": self.design,
-            "epsilon in all": float(self.epsilon),
-            "delta in all": float(sum(self.deltas)),
-            "epsilon of the threshold": float(self.cut_epsilon),
-            "epsilon of each choice": float(self.per_round),
-            "epsilon of each score": None if self.per_score is None else float(self.per_score),
+            "epsilon_total": float(self.epsilon),
+            "delta_total": float(sum(self.deltas)),
+            "epsilon_threshold": float(self.cut_epsilon),
+            "epsilon_per_choice": float(self.per_round),
+            "epsilon_per_score": None if self.per_score is None else float(self.per_score),
         }
 
     def forecast(self, facts: None = None) -> Forecast:

@@ -22,7 +22,11 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "doctor": Entry("noren.cli.doctor:doctor", "Check this installation, and the sampling."),
         "explain": Entry("noren.cli.explain:explain", "Show a question's mathematics and proof."),
     },
-    "Questions": {},
+    "Questions": {
+        "associate": Entry(
+            "noren.cli.associate:associate", "Find the variants that go with a disease."
+        ),
+    },
     "Budget": {
         "config": Entry("noren.cli.config:config", "See which settings apply, and from where."),
         "ledger": Entry("noren.cli.ledger:ledger", "Open accounts, see and check the spending."),

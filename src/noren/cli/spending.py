@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 NEEDS_ACCOUNT = """This command spends privacy budget, so it needs an account. Make one (a budget is
 set once: choose its adjacency and amount with care),
 
-    noren ledger create {account} --ledger {ledger} --adjacency add-remove --epsilon 1
+    noren ledger create {account} --ledger {ledger} {neighbors} --epsilon 1
 
 and name it with --ledger and --account, with NOREN_LEDGER and NOREN_ACCOUNT, or in noren.toml:
 
@@ -47,8 +47,26 @@ and name it with --ledger and --account, with NOREN_LEDGER and NOREN_ACCOUNT, or
 To see the forecast and spend nothing, add --dry-run. To charge no ledger, add --no-ledger."""
 
 
+ADD_REMOVE = "--adjacency add-remove"
+
+
 def spending_options(function: Callable[..., None]) -> Callable[..., None]:
     """Add the options of a spending command, and hand it a `Spending` named `spending`."""
+    return spending_options_for(ADD_REMOVE)(function)
+
+
+def spending_options_for(
+    neighbors: str,
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Add the same options to a command whose questions all have one adjacency.
+
+    `neighbors` are the words that open an account with that adjacency.
+    """
+    return functools.partial(_with_options, neighbors=neighbors)
+
+
+def _with_options(function: Callable[..., None], neighbors: str) -> Callable[..., None]:
+    """Add the options to one command."""
 
     def run(
         *args: Any,
@@ -61,7 +79,12 @@ def spending_options(function: Callable[..., None]) -> Callable[..., None]:
         **settings: Any,
     ) -> None:
         spending = choose(
-            {"ledger": ledger, "account": account}, no_ledger, dry_run, request_id, insecure_seed
+            {"ledger": ledger, "account": account},
+            no_ledger,
+            dry_run,
+            request_id,
+            insecure_seed,
+            neighbors,
         )
         function(*args, spending=spending, **settings)
 
@@ -88,6 +111,7 @@ def choose(
     dry_run: bool,
     request_id: str | None,
     insecure_seed: int | None,
+    neighbors: str = ADD_REMOVE,
 ) -> Spending:
     """Decide what is charged, and refuse what does not fit together."""
     if no_ledger and (options["account"] or request_id):
@@ -104,7 +128,7 @@ def choose(
         )
     elif not dry_run and (ledger is None or account is None):
         missing = {"ledger": ledger or "ledger.sqlite", "account": account or "NAME"}
-        raise LedgerError(NEEDS_ACCOUNT.format(**missing))
+        raise LedgerError(NEEDS_ACCOUNT.format(neighbors=neighbors, **missing))
     charged = None if no_ledger or ledger is None or account is None else (ledger, account)
     return Spending(charged, policy, dry_run, request_id, insecure_seed)
 

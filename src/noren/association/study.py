@@ -1,0 +1,101 @@
+"""A study's files: what is public of them at once, the counts only when they are asked for.
+
+A question is priced, forecast and charged from public facts alone: how many cases and controls,
+which variants. So a study is opened first, and its genotypes are read when the price is paid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from noren.association.codings import read_coding
+from noren.association.counting import prepare
+from noren.association.scoring import CaseControl
+from noren.association.statistic import Tables
+from noren.association.summary import SEPARATORS, read_tables
+from noren.association.variants import Variants
+from noren.errors import ParameterError
+
+SUMMARIES = {*SEPARATORS, ".parquet", ".pq"}
+CONVERTED = {".vcf", ".bcf", ".gz"}
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Study:
+    """The public side of a study, and how its tables are counted."""
+
+    design: CaseControl
+    variants: Variants
+    count: Callable[[Any], Tables]
+
+    def __repr__(self) -> str:
+        return f"Study({self.design!r})"
+
+
+def open_study(
+    path: str | Path,
+    *,
+    coding: str = "carrier",
+    cases: int | None = None,
+    controls: int | None = None,
+    **settings: Any,
+) -> Study:
+    """Open PLINK files, or a table of counts.
+
+    Parameters
+    ----------
+    path
+        A `.bed` or what its files' names have in common; or a CSV, TSV or Parquet table with the
+        columns snp, a and b.
+    coding
+        What is counted; see `noren.association.codings`.
+    cases, controls
+        How many people are in the groups, for a table of counts only.
+    **settings
+        For PLINK files, as `count_tables` takes them: phenotype_file, column, codes, keep,
+        counted, variants.
+    """
+    suffix, named = Path(path).suffix.lower(), read_coding(coding)
+    if suffix in CONVERTED:
+        raise ParameterError(
+            "COHORT",
+            path,
+            "PLINK files or a table of counts",
+            "Convert a VCF once, against the public list of variants: noren associate convert.",
+        )
+    if suffix in SUMMARIES:
+        return open_summary(path, named, cases, controls, settings)
+    if cases is not None or controls is not None:
+        raise ParameterError(
+            "cases", cases, "left out for PLINK files", "Their .fam says who is a case."
+        )
+    prepared = prepare(path, coding=named, **settings)
+    step = prepared.counter.step
+    design = CaseControl(cases=prepared.cases, controls=prepared.controls, step=step)
+    return Study(design, prepared.sites, prepared.count)
+
+
+def open_summary(
+    path: str | Path,
+    coding: str,
+    cases: int | None,
+    controls: int | None,
+    settings: dict[str, Any],
+) -> Study:
+    """Open a table of counts; who was counted is given beside it, because it is public."""
+    given = [name for name, value in settings.items() if value is not None]
+    usual = {"counted": "A1", "codes": "1/2"}
+    strange = [name for name in given if settings[name] != usual.get(name)]
+    if strange:
+        raise ParameterError(
+            strange[0], settings[strange[0]], "left out for a table of counts", "It is counted."
+        )
+    if cases is None or controls is None:
+        raise ParameterError("cases", cases, "stated, and controls too, for a table of counts")
+    step = 2 if coding == "allelic" else 1
+    tables = read_tables(path, cases * step, controls * step, step)
+    assert tables.sites is not None
+    return Study(CaseControl.of(tables), tables.sites, lambda progress: tables)

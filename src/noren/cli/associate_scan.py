@@ -1,0 +1,221 @@
+"""`noren associate scan` and `table`: ask which variants go with a disease."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from noren.cli.output import Output, with_output
+from noren.cli.scan_output import output_options, show_scan
+from noren.cli.spending import Spending, spending_options_for
+
+if TYPE_CHECKING:
+    from noren.association.study import Study
+
+NEIGHBORS = '--adjacency substitute --within "same status"'
+ENDINGS = {"kb": 1_000, "mb": 1_000_000}
+
+
+def options(*added: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Add several options at once, in the order in which they are read."""
+
+    def add_all(command: Callable[..., None]) -> Callable[..., None]:
+        for add in reversed(added):
+            command = add(command)
+        return command
+
+    return add_all
+
+
+file_option = click.Path(path_type=Path, dir_okay=False, exists=True)
+
+cohort_options = options(
+    click.option("--pheno", type=file_option, help="Phenotypes; the .fam's own unless given."),
+    click.option("--pheno-column", metavar="NAME", help="Which column of it: a name or a number."),
+    click.option(
+        "--codes",
+        type=click.Choice(["1/2", "0/1"]),
+        default="1/2",
+        help="What marks a control and a case; 1/2 unless given.",
+    ),
+    click.option("--keep", type=file_option, help="Use only the people listed here."),
+    click.option(
+        "--coding",
+        default="carrier",
+        help="What is counted: carrier (the default), recessive, heterozygous or allelic.",
+    ),
+    click.option(
+        "--counted",
+        default="A1",
+        metavar="A1|A2|FILE",
+        help="Which allele: of the .bim, or by a public manifest (advised).",
+    ),
+    click.option("--cases", type=int, help="How many cases, where COHORT is a table of counts."),
+    click.option("--controls", type=int, help="How many controls, likewise."),
+)
+
+price_options = options(
+    click.option("--epsilon", required=True, help="The total price of everything released."),
+    click.option("--delta", default="0", help="Its delta; 0 unless given. 1e-6 is usual."),
+)
+
+reading_options = options(
+    click.option(
+        "--mode",
+        type=click.Choice(["valid", "agreement"]),
+        default="valid",
+        help="valid: p-values and a level. agreement: the decision of the plain test at --tau.",
+    ),
+    click.option("--alpha", help="The level of all tests together (valid); 0.05 unless given."),
+    click.option("--tau", help="The threshold of chi-squared inside the score."),
+)
+
+
+@click.command()
+@click.argument("cohort", type=click.Path(path_type=Path))
+@cohort_options
+@price_options
+@options(
+    click.option(
+        "--tests", type=file_option, help="Test only the variants listed here, one a line."
+    ),
+    click.option(
+        "--top", type=click.IntRange(min=1), help="Choose this many instead of scoring all."
+    ),
+    click.option(
+        "--loci",
+        metavar="MAP",
+        help="With --top, choose loci: a public map, or a length such as 250kb.",
+    ),
+    click.option("--ordered", is_flag=True, help="With --top, the best first."),
+    click.option("--scores-epsilon", help="With --top, the part of epsilon for their scores."),
+    click.option("--bits", is_flag=True, help="Ask for decisions alone (at --tau)."),
+    click.option("--counts", is_flag=True, help="Ask for noisy counts (for effect sizes)."),
+)
+@reading_options
+@output_options
+@spending_options_for(NEIGHBORS)
+@with_output
+def scan(
+    output: Output, spending: Spending, cohort: Path, shown: dict[str, Any], **settings: Any
+) -> None:
+    """Scan the variants of COHORT: PLINK files (.bed, .bim, .fam), or a table of counts.
+
+    Without --top every variant gets a noisy score, a p-value and a decision: for lists of up to
+    some thousand variants. For a whole genome choose the --top K, best by --loci.
+    """
+    check_combination(settings)
+    study = opened(cohort, settings)
+    question = question_of(study, settings)
+    with output.progress("Counting variants") as progress:
+        answer = spending.ask(output, question, lambda: study.count(progress))
+    if answer is not None:
+        show_scan(output, answer, shown)
+
+
+@click.command()
+@click.argument("a", type=click.IntRange(min=0))
+@click.argument("b", type=click.IntRange(min=0))
+@click.argument("cases", type=int)
+@click.argument("controls", type=int)
+@click.option("--allelic", is_flag=True, help="The numbers count alleles: two for each person.")
+@price_options
+@reading_options
+@spending_options_for(NEIGHBORS)
+@with_output
+def table(
+    output: Output,
+    spending: Spending,
+    a: int,
+    b: int,
+    cases: int,
+    controls: int,
+    allelic: bool,
+    **settings: Any,
+) -> None:
+    """Test a single table: A of the CASES and B of the CONTROLS carry the variant."""
+    from noren.association import CaseControl, DistanceScores, Tables
+
+    step = 2 if allelic else 1
+    design = CaseControl(cases=cases, controls=controls, step=step)
+    question = DistanceScores(design=design, variants=1, **settings)
+    tables = Tables([a], [b], cases, controls, step)
+    answer = spending.ask(output, question, tables)
+    if answer is not None:
+        show_scan(output, answer, {})
+
+
+def check_combination(settings: dict[str, Any]) -> None:
+    """Refuse options that do not go together."""
+    kinds = [name for name in ("top", "bits", "counts") if settings[name]]
+    if len(kinds) > 1:
+        raise click.UsageError(f"--{kinds[0]} and --{kinds[1]} ask for different things: use one.")
+    for name in ("loci", "ordered", "scores_epsilon"):
+        if settings[name] and not settings["top"]:
+            raise click.UsageError(f"--{name.replace('_', '-')} belongs to --top K.")
+    if settings["alpha"] is not None and kinds:
+        raise click.UsageError(f"--alpha belongs to scores of all variants, not to --{kinds[0]}.")
+    if settings["counts"] and settings["tau"] is not None:
+        raise click.UsageError(
+            "--counts releases counts; decide with them afterwards, for nothing."
+        )
+    if settings["bits"] and settings["tau"] is None:
+        raise click.UsageError("--bits are decisions at a threshold: give --tau, such as 3.84.")
+
+
+def opened(cohort: Path, settings: dict[str, Any]) -> Study:
+    """Open the files: public facts only."""
+    from noren.association.study import open_study
+
+    column = settings["pheno_column"]
+    return open_study(
+        cohort,
+        coding=settings["coding"],
+        cases=settings["cases"],
+        controls=settings["controls"],
+        phenotype_file=settings["pheno"],
+        column=int(column) if column is not None and column.isdigit() else column,
+        codes=settings["codes"],
+        keep=settings["keep"],
+        counted=settings["counted"],
+        variants=None if settings["tests"] is None else listed(settings["tests"]),
+    )
+
+
+def question_of(study: Study, settings: dict[str, Any]) -> Any:
+    """Make the question that the options describe."""
+    from noren.association import Decisions, DistanceScores, NoisyCounts, TopSnps
+
+    own: dict[str, Any] = {"design": study.design, "variants": study.variants}
+    own |= {"epsilon": settings["epsilon"], "delta": settings["delta"]}
+    tau = {} if settings["tau"] is None else {"tau": settings["tau"]}
+    if settings["top"]:
+        own |= {name: settings[name] for name in ("top", "ordered", "scores_epsilon")}
+        return TopSnps(**own, **tau, loci=map_of(settings["loci"], study.variants))
+    if settings["bits"]:
+        return Decisions(**own, **tau)
+    if settings["counts"]:
+        return NoisyCounts(**own)
+    return DistanceScores(**own, **tau, mode=settings["mode"], alpha=settings["alpha"])
+
+
+def map_of(given: str | None, variants: Any) -> Any:
+    """Read a map of loci, or cut windows of a length such as 250kb."""
+    from noren.association import Loci
+
+    if given is None:
+        return None
+    number, ending = given[:-2], given[-2:].lower()
+    if ending in ENDINGS and number.isdigit():
+        return Loci.windows(variants, int(number) * ENDINGS[ending])
+    return Loci.read(given, variants)
+
+
+def listed(path: Path) -> list[str]:
+    """Read one id a line."""
+    from noren.data.sites import public_lines
+
+    return [line.split()[0] for line in public_lines(path)]
