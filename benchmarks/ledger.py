@@ -24,10 +24,10 @@ from pathlib import Path
 from benchmarks.rounds import in_turns, rate_ratios, show
 from noren import Guarantee
 from noren.ledger import Ledger
-from noren.mechanisms.counts import CellCounts, Counts
+from noren.mechanisms import CellCounts, Counts
 
 ASKS = 200  # in one turn
-ENTRIES = 100_000
+MARKS = (2_000, 20_000, 40_000, 60_000, 80_000, 100_000)  # entries, two for each ask
 COPIED = ("kind", "time", "amount", "delta", "body", "previous", "hash")
 
 
@@ -91,35 +91,39 @@ def fsync(place: Path) -> Callable[[], None]:
     return append
 
 
-def growth(ask: Callable[[], None], write: Callable[[], None], begun: int) -> Iterator[tuple]:
-    """Ask until there are many entries; give time per ask, and that of a bare loop, on the way."""
-    entries, ours, theirs = begun, [], []
-    mark = 0
-    while entries < ENTRIES:
-        for way, took in ((ask, ours), (write, theirs)):
-            start = time.perf_counter()
-            way()
-            took.append((time.perf_counter() - start) / ASKS)
-        entries += 2 * ASKS
-        if entries >= mark + ENTRIES // 5:
-            mark = entries - entries % (ENTRIES // 5)
-            yield entries, statistics.median(ours), statistics.median(theirs)
-            ours.clear(), theirs.clear()
+def growth(ask: Callable[[], None], write: Callable[[], None]) -> Iterator[tuple]:
+    """Ask until there are many entries; give the time of an ask and of a bare one on the way."""
+    entries, ours, theirs = 0, [], []
+    for mark in MARKS:
+        while entries < mark:
+            for way, took in ((ask, ours), (write, theirs)):
+                start = time.perf_counter()
+                way()
+                took.append((time.perf_counter() - start) / ASKS)
+            entries += 2 * ASKS
+        ratio = statistics.median(b / a for a, b in zip(ours, theirs, strict=True))
+        yield entries, statistics.median(ours), statistics.median(theirs), ratio
+        ours.clear(), theirs.clear()
+
+
+def pair(folder: Path, name: str) -> tuple[Callable[[], None], Callable[[], None]]:
+    """Give an asker and a bare loop, each on a ledger of its own."""
+    ask = asker(folder / f"{name}.sqlite")
+    ask()
+    return ask, bare(folder / f"{name}-bare.sqlite", like=folder / f"{name}.sqlite")
 
 
 def main(folder: Path) -> None:
     """Print both tables."""
-    ask = asker(folder / "ledger.sqlite")
-    ask()
-    write = bare(folder / "bare.sqlite", like=folder / "ledger.sqlite")
+    ask, write = pair(folder, "turns")
     ways = {"ask": ask, "bare": write, "fsync": fsync(folder / "plain")}
-    seconds = in_turns(ways, rounds=11)
+    seconds = in_turns(ways, rounds=21)
     show("Ledger.ask on SQLite, FULL", seconds, "ask", ASKS, "asks")
     median = statistics.median(rate_ratios(seconds, "ask", "bare"))
     print(f"asked for: at least 0.50 of the bare loop; measured {median:.2f}")
-    print(f"\n{'entries':>8}{'ms an ask':>12}{'ms bare':>12}{'ratio':>8}")
-    for entries, ours, theirs in growth(ask, write, begun=2 * 13 * ASKS):
-        print(f"{entries:8}{1e3 * ours:12.3f}{1e3 * theirs:12.3f}{theirs / ours:8.2f}", flush=True)
+    print(f"\n{'entries':>8}{'ms an ask':>12}{'ms bare':>12}{'ask / bare, rates':>20}")
+    for entries, ours, theirs, ratio in growth(*pair(folder, "growing")):
+        print(f"{entries:8}{1e3 * ours:12.3f}{1e3 * theirs:12.3f}{ratio:20.2f}", flush=True)
 
 
 if __name__ == "__main__":
