@@ -9,7 +9,7 @@ from noren.data import bed as bed_module
 from noren.data.bed import VariantRange, open_bed, read_bim, write_bim
 from noren.data.people import groups, read_fam
 from noren.data.sites import Sites
-from noren.errors import FileProblem, ParameterError, SchemaError
+from noren.errors import FileProblem, NotPrivate, ParameterError, SchemaError
 
 MISSING = -1
 PAIR_OF = {2: 0, 1: 2, 0: 3, MISSING: 1}  # copies of the first allele -> what is stored
@@ -265,6 +265,11 @@ def test_missing_phenotypes_and_empty_groups_are_refused(cohort):
 
 def test_an_unknown_coding_is_refused(cohort):
     with pytest.raises(ParameterError, match="coding"):
+        count_tables(cohort, coding="haplotype")
+
+
+def test_a_test_without_a_proof_is_refused_before_anything_is_read(cohort):
+    with pytest.raises(NotPrivate, match="trend test cannot be asked privately"):
         count_tables(cohort, coding="additive")
 
 

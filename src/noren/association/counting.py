@@ -23,6 +23,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from noren.association.codings import read_coding
 from noren.association.statistic import Counts, Flags, Tables
 from noren.data.bed import Bed, Packed, VariantRange, open_bed
 from noren.data.people import Groups, groups
@@ -34,9 +35,8 @@ Words: TypeAlias = "np.ndarray[Any, np.dtype[np.uint64]]"
 Progress: TypeAlias = Callable[[int, int], None]
 
 ALL, NONE = 2**64 - 1, 0
-CODINGS = {  # how `both` is turned, and whether it is ignored: see counting_kernel
+PASSES = {  # how `both` is turned, and whether it is ignored: see counting_kernel
     "carrier": ((NONE, ALL),),
-    "dominant": ((NONE, ALL),),
     "recessive": ((NONE, NONE),),
     "heterozygous": ((ALL, NONE),),
     "allelic": ((NONE, ALL), (NONE, NONE)),  # somebody with two copies is marked twice
@@ -180,10 +180,9 @@ class Counter:
     @classmethod
     def of(cls, coding: str, marked: Groups, first_allele: Flags) -> Counter:
         """Prepare to count by a coding."""
-        if coding not in CODINGS:
-            raise ParameterError("coding", repr(coding), f"one of {', '.join(CODINGS)}")
-        step = 2 if coding == "allelic" else 1
-        return cls(step, CODINGS[coding], marked.cases, marked.controls, first_allele)
+        named = read_coding(coding)
+        step = 2 if named == "allelic" else 1
+        return cls(step, PASSES[named], marked.cases, marked.controls, first_allele)
 
     def __call__(self, blocks: Iterable[Packed]) -> Stretch:
         """Count the blocks of one partition."""
