@@ -92,7 +92,7 @@ def test_substitution_keeps_the_person_and_the_words():
     "adjacency", [Adjacency(SUBSTITUTE), BITS, Adjacency(ZERO_OUT), Adjacency.read("local")]
 )
 def test_there_is_no_other_way_to_substitute(adjacency):
-    with pytest.raises(AdjacencyMismatch, match="'one record is replaced by any other'"):
+    with pytest.raises(AdjacencyMismatch, match="'one record is added or removed'"):
         Guarantee(adjacency, epsilon=1).as_substitute()
 
 
@@ -136,6 +136,17 @@ def test_bits_become_records_and_groups_of_bits():
     assert one.as_group(3).as_record(16).adjacency.within == "any 3 bits"
     with pytest.raises(AdjacencyMismatch):
         Guarantee(HERE, epsilon=1).as_record(16)
+
+
+def test_a_group_of_substituted_records_is_a_person_with_as_many_rows_as_before():
+    """No number of substitutions changes how many records there are; a person's rows may."""
+    once = Adjacency(SUBSTITUTE)
+    assert once.distance(["x"], ["x", "y"]) == math.inf
+    assert Adjacency(SUBSTITUTE, USER, 2).distance([(1, "x")], [(1, "x"), (1, "y")]) == 1
+    pair = Guarantee(once, epsilon=1).as_group(2)
+    assert pair.adjacency == Adjacency(SUBSTITUTE, USER, 2, within="as many rows as before")
+    assert pair.adjacency != Adjacency(SUBSTITUTE, USER, 2)
+    assert Guarantee(once, epsilon=1).as_group(1).adjacency == Adjacency(SUBSTITUTE, USER)
 
 
 def test_groups_of_persons_say_so():

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from noren.errors import AdjacencyMismatch, GuaranteeMismatch, NotPrivate, ParameterError
 from noren.privacy import (
+    SUBSTITUTE,
     USER,
     Adjacency,
     AssumedSample,
@@ -171,3 +172,12 @@ def test_many_draws_sum_the_whole_binomial():
         for k in range(2, 51)
     )
     assert exact <= float(found.delta) <= exact * (1 + 2e-9)
+
+
+def test_a_sample_of_public_size_needs_neighbors_that_are_not_narrowed():
+    """Who takes the place of a sampled case may be a control, which 'same status' leaves out."""
+    narrow = Guarantee(Adjacency(SUBSTITUTE, within="same status"), epsilon=1)
+    for sample in (SampleWithout(1, 2), SampleWith(1, 2, lambda k, epsilon: 0.0)):
+        with pytest.raises(NotPrivate, match="without `within`"):
+            amplify(narrow, sample, DrawnHere())
+    assert amplify(REPLACED, SampleWithout(1, 2), DrawnHere()).guarantee.epsilon < 1

@@ -10,6 +10,8 @@ because it changes who is protected or loses something. Amounts are rounded up.
                         2 epsilon; ((2 epsilon, (1 + e^epsilon) delta); 4 rho. There is no way back
     to groups of g      g epsilon; delta (e^(g epsilon) - 1) / (e^epsilon - 1); g^2 rho
     bits to records     a record of B bits is a group of B bits
+    records to persons  substituted records keep their number, so a group of them is a person who
+                        has as many rows as before, and says so; added and removed ones need not
 
 Approximate zCDP (a delta beside rho) has no group rule here, twice-epsilon included: it is
 refused, and goes through (epsilon, delta) first.
@@ -69,7 +71,7 @@ def as_substitute(guarantee: Guarantee) -> Guarantee:
     """Turn an add-remove guarantee into a substitute one: two steps, so a group of two."""
     adjacency = guarantee.adjacency
     if adjacency.relation is not ADD_REMOVE:
-        raise AdjacencyMismatch(adjacency, Adjacency(SUBSTITUTE), legal_conversions(adjacency))
+        raise AdjacencyMismatch(adjacency, Adjacency(ADD_REMOVE), legal_conversions(adjacency))
     return _group(guarantee, 2, replace(adjacency, relation=SUBSTITUTE))
 
 
@@ -89,10 +91,19 @@ def group_adjacency(adjacency: Adjacency, size: int) -> Adjacency:
             adjacency, f"groups of {size}", "Local neighbors are any two inputs: add up instead."
         )
     if adjacency.unit is RECORD:
-        return replace(adjacency, unit=USER, max_records=size)
+        keeps_number = adjacency.relation is SUBSTITUTE and size > 1
+        words = narrowed(adjacency, AS_MANY_ROWS) if keeps_number else adjacency.within
+        return replace(adjacency, unit=USER, max_records=size, within=words)
     noun = "bits" if adjacency.unit is BIT else "persons"
-    words = ", ".join(part for part in (adjacency.within, f"any {size} {noun}") if part)
-    return replace(adjacency, within=words)
+    return replace(adjacency, within=narrowed(adjacency, f"any {size} {noun}"))
+
+
+AS_MANY_ROWS = "as many rows as before"
+
+
+def narrowed(adjacency: Adjacency, words: str) -> str:
+    """Add words to those that narrow the neighbors already."""
+    return ", ".join(part for part in (adjacency.within, words) if part)
 
 
 def as_record(guarantee: Guarantee, bits: int) -> Guarantee:

@@ -14,7 +14,9 @@ Maths (Balle, Barthe, Gaboardi 2018)
     for k >= 2 even if the mechanism is pure, so without that curve the last row is refused.
 
 Refused, because the formula would be wrong: Poisson sampling of a substitute guarantee (an
-epsilon 1 mechanism at rate 0.1 really costs up to 0.2239, not 0.1586), and any guarantee in rho.
+epsilon 1 mechanism at rate 0.1 really costs up to 0.2239, not 0.1586), any guarantee in rho, and
+a sample of public size under neighbors that are narrowed (`within`): the proof compares a sample
+with one in which somebody else took the place, whom the narrower neighbors may not allow.
 
 The gain exists only while nobody knows who is in the sample. Noren drew it from its own secure
 source (`DrawnHere`), or somebody vouches for it (`AssumedSample`), which every answer then prints.
@@ -174,6 +176,11 @@ def amplify(base: Guarantee, sample: Sample, secrecy: DrawnHere | AssumedSample)
             Adjacency(sample.relation, sample.unit),
             f"The formula for {sample} holds for the latter only; with other neighbors it would "
             "claim too much. Ask the question under the sample's neighbors.",
+        )
+    if base.adjacency.within and sample.relation is SUBSTITUTE:
+        raise NotPrivate(
+            f"The guarantee ({base}) has narrowed neighbors, but the formula for {sample} is "
+            "proved only where anybody may take anybody's place. Ask without `within`."
         )
     if base.epsilon is None:
         raise GuaranteeMismatch(
