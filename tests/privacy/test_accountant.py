@@ -25,6 +25,8 @@ from noren.privacy import (
     gaussian_delta,
     gaussian_epsilon,
     gaussian_profile,
+    gaussian_sigma,
+    gdp_epsilon,
     laplace_delta,
     laplace_profile,
     optimal_composition_delta,
@@ -273,3 +275,17 @@ def test_the_slack_of_an_fft_covers_its_error(loss, count, monkeypatch):
         found = circular.delta(epsilon)
         assert found.low <= delta <= found.high
         assert abs((found.low + found.high) / 2 - delta) < slack / 8
+
+
+def test_a_curve_that_never_reaches_a_delta_has_an_infinite_epsilon():
+    open_failure = finite_profile(HERE, [((0.5, 0.5), (1.0, 0.0)), ((1.0, 0.0), (0.5, 0.5))])
+    assert open_failure.epsilon("1e-6") == math.inf
+    assert open_failure.epsilon("0.5") < 1
+    assert gaussian_profile(HERE, 1).epsilon(0) == math.inf
+    assert laplace_profile(HERE, 1).epsilon(0) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("ask", [gaussian_sigma, gdp_epsilon])
+def test_a_gaussian_delta_below_the_range_of_floats_is_refused(ask):
+    with pytest.raises(ParameterError, match="at least 1e-300"):
+        ask(1, "1e-400")

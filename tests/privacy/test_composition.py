@@ -15,6 +15,7 @@ from scipy.integrate import quad
 from noren.errors import ParameterError
 from noren.privacy import (
     advanced_composition_epsilon,
+    advanced_filter_epsilon,
     gaussian_delta,
     gaussian_epsilon,
     gaussian_sigma,
@@ -176,3 +177,9 @@ def test_numpy_scalars_are_read_as_numbers():
     assert optimal_composition_delta(np.float64(0.1), np.int64(10), np.float64(0.5)) == (
         optimal_composition_delta("0.1", 10, "0.5")
     )
+
+
+def test_the_advanced_filter_needs_a_delta_of_its_own():
+    with pytest.raises(ParameterError, match="delta is 0"):
+        advanced_filter_epsilon(1, 0)
+    assert advanced_filter_epsilon(1, "1e-400") > advanced_filter_epsilon(1, "1e-300")

@@ -110,8 +110,10 @@ def advanced_composition_epsilon(epsilons: Iterable[Number], delta: Number) -> f
 
 def advanced_filter_epsilon(sum_of_squares: Number, delta: Number) -> float:
     """Give the epsilon that the advanced filter reaches at a sum of squared epsilons."""
-    squares, slack = float(not_negative("sum_of_squares", sum_of_squares)), read_delta(delta)
-    return math.sqrt(2 * math.log(1 / slack) * squares) + squares / 2
+    squares = float(not_negative("sum_of_squares", sum_of_squares))
+    slack = positive("delta", read_delta(delta), "It is the theorem's own delta; 1e-6 is usual.")
+    log_inverse = math.log(slack.denominator) - math.log(slack.numerator)
+    return math.sqrt(2 * log_inverse * squares) + squares / 2
 
 
 def randomized_response_delta(epsilon0: Number, epsilon: Number, k: int = 2) -> float:

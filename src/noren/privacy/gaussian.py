@@ -14,10 +14,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 
 from noren.errors import ParameterError
 from noren.privacy.numbers import Number, not_negative, positive, read_delta, whole
 
+SMALLEST_DELTA = Fraction(1, 10**300)  # below, floats round a Gaussian delta to nothing
 SIGMA = "It is the standard deviation of the noise; larger is more private."
 
 
@@ -77,14 +79,15 @@ def gdp_epsilon(mu: Number, delta: Number) -> float:
 
 def gaussian_target(delta: Number) -> float:
     """Read a delta for Gaussian noise: it is never (epsilon, 0)-DP."""
-    if not read_delta(delta):
+    target = read_delta(delta)
+    if target < SMALLEST_DELTA:
         raise ParameterError(
             "delta",
             delta,
-            "above 0 and below 1 for Gaussian noise",
+            "above 0 and below 1 for Gaussian noise" if not target else "at least 1e-300",
             "Gaussian noise at delta 0 has no finite epsilon; state it in rho instead.",
         )
-    return float(read_delta(delta))
+    return float(target)
 
 
 def bracketed(holds: Callable[[float], bool]) -> tuple[float, float]:

@@ -128,8 +128,8 @@ class GaussianLoss:
         return None
 
     def delta(self, epsilon: float) -> float:
-        """Give the exact delta."""
-        return gdp_delta(self.mu, max(0.0, epsilon))
+        """Give the exact delta, which is never 0."""
+        return max(math.ulp(0.0), gdp_delta(self.mu, max(0.0, epsilon)))
 
     def span(self, tail: float) -> tuple[float, float]:
         """Give the mean, plus and minus the standard deviations that `tail` asks for."""
@@ -165,9 +165,9 @@ class SampledGaussianLoss:
         return None
 
     def delta(self, epsilon: float) -> float:
-        """Give the exact delta, from the outputs where the loss passes epsilon."""
+        """Give the exact delta, never 0, from the outputs where the loss passes epsilon."""
         p, q = self.masses(np.array([max(0.0, epsilon)]))
-        return max(0.0, float(p[1] - math.exp(epsilon) * q[1]))
+        return max(math.ulp(0.0), float(p[1] - math.exp(epsilon) * q[1]))
 
     def span(self, tail: float) -> tuple[float, float]:
         """Give the losses at the outputs beyond which P has at most `tail`."""

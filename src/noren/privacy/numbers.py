@@ -47,7 +47,7 @@ def exact(name: str, value: object) -> Fraction:
     raise ParameterError(name, value, accepted, "Write one tenth as 0.1, '0.1' or Fraction(1, 10).")
 
 
-def positive(name: str, value: object, advice: str = "") -> Fraction:
+def positive(name: str, value: object, advice: str = "Choose a public number above 0.") -> Fraction:
     """Read a number that must be positive."""
     number = exact(name, value)
     if number <= 0:
@@ -84,7 +84,7 @@ def probability(name: str, value: object) -> Fraction:
     """Read a number in [0, 1]."""
     number = exact(name, value)
     if not 0 <= number <= 1:
-        raise ParameterError(name, value, "between 0 and 1")
+        raise ParameterError(name, value, "between 0 and 1", "Write five percent as 0.05.")
     return number
 
 
@@ -93,7 +93,8 @@ def whole(name: str, value: object, minimum: int | None = None) -> int:
     accepted = "a whole number" if minimum is None else f"a whole number, at least {minimum}"
     number = exact(name, value)
     if number.denominator != 1 or (minimum is not None and number < minimum):
-        raise ParameterError(name, value, accepted)
+        example = max(1, minimum or 0)
+        raise ParameterError(name, value, accepted, f"Write it without a fraction, as {example}.")
     return int(number)
 
 

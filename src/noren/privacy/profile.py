@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from noren.privacy.losses import Loss
 
 SPLITS = 64
+FARTHEST = 700.0  # e^700 is nearly the largest float
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +49,12 @@ class Profile:
         return cls(adjacency, lambda epsilon: max(one.delta(epsilon) for one in losses), losses)
 
     def epsilon(self, delta: Number) -> float:
-        """Give the smallest epsilon at a delta."""
+        """Give the smallest epsilon at a delta; infinite where none up to 700 reaches it."""
         target = float(read_delta(delta))
         if self.delta_of_eps(0.0) <= target:
             return 0.0
+        if self.delta_of_eps(FARTHEST) > target:
+            return math.inf
         return bracketed(lambda size: self.delta_of_eps(size) > target)[1]
 
     def as_group(self, size: int) -> Profile:
