@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from noren import Guarantee
 from noren.errors import ParameterError
+from noren.mechanisms import Counts, Responses, Scores, Sum, fine_grid
 from noren.mechanisms.additive import IntegerNoise, integers, read_price, require_noise
 from noren.privacy import ADD_REMOVE, Adjacency
 from noren.privacy.charges import discrete_laplace_rho_charge
@@ -132,3 +133,22 @@ def test_real_data_needs_a_grid_before_integer_noise(given_):
         integers("counts", given_)
     assert "0.5" not in str(refusal.value)
     assert "1.5" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    "count",
+    [
+        lambda: Sum.of([1.0, "Ann has it"], fine_grid(0, 1, missing=0)),
+        lambda: Sum.of([[1.0], [1.0, 2.0, 3.0]], fine_grid(0, 1, missing=0)),
+        lambda: Counts.of(["Ann has it", "no"], cells=2),
+        lambda: Counts.of([[1], [1, 2, 3]], cells=2),
+        lambda: Scores.of([[1], [1, 2, 3]], bounds=(0, 1)),
+        lambda: Responses([1, None]),
+    ],
+)
+def test_what_records_hold_is_never_quoted(count):
+    with pytest.raises(ParameterError) as caught:
+        count()
+    text = str(caught.value)
+    assert not any(word in text for word in ("Ann", "U10", "2", "3"))
+    assert caught.value.__context__ is None

@@ -119,3 +119,15 @@ def test_its_own_rho_is_never_above_the_generic_one(question, statistic):
         epsilon = float(price.epsilon)
         assert float(price.rho) <= epsilon * np.tanh(epsilon / 2) * (1 + 1e-12)
         assert isinstance(price.rho, Fraction)
+
+
+def test_a_public_number_of_records_is_assumed_in_words_where_neighbours_share_it():
+    substituted = PUBLIC | {"adjacency": "substitute"}
+    for asked in (
+        CellCounts(cells=("a", "b"), **substituted),
+        BoundedSum(grid=GRID, **substituted),
+        BoundedMean(grid=GRID, records=2, **substituted),
+        BestCandidate(candidates=("x", "y"), bounds=(0, 1), **substituted),
+    ):
+        assert any("none is left out" in fact for fact in asked.assumed_public)
+    assert not any("left out" in fact for fact in ASKED["sum"][0].assumed_public)

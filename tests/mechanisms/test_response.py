@@ -12,7 +12,7 @@ from noren.audit.enumerated import law_of
 from noren.audit.law import p_value
 from noren.errors import ParameterError
 from noren.mechanisms import RandomizedResponse, Responses
-from noren.privacy import LOCAL, Adjacency
+from noren.privacy import LOCAL, USER, Adjacency
 from noren.testing import seeded_noise
 
 FALSE_ALARM = 1e-9
@@ -141,3 +141,8 @@ def test_an_answer_shows_its_shares_and_comes_back():
     assert sum(answer.shares) == pytest.approx(1)
     [rows] = answer.chart().to_dict()["datasets"].values()
     assert len(rows) == 4
+
+
+def test_a_person_who_could_report_more_than_once_is_refused():
+    with pytest.raises(ParameterError, match="reports once"):
+        question(adjacency=Adjacency(LOCAL, USER, 3))

@@ -10,12 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noren import Noise
+from noren import Guarantee, Noise
 from noren.audit.cases import tuned
 from noren.audit.enumerated import EnumeratedNoise, law_of
 from noren.audit.law import p_value
 from noren.audit.mechanisms import tuned_law
 from noren.errors import AdjacencyMismatch, NotPrivate, ParameterError
+from noren.ledger import Ledger
 from noren.mechanisms import (
     Alternatives,
     BestOfPrivate,
@@ -189,6 +190,32 @@ def test_the_answer_holds_the_winner_alone_and_comes_back():
     assert "won" in str(answer)
     assert answer.chart() is not None
     assert repr(both) == "Alternatives(2 statistics)"
+
+
+def test_the_winner_states_the_price_of_the_choice_and_not_its_own():
+    both = Alternatives((Sum.of([1], GRID), Sum.of([0], GRID)))
+    answer = question().answer(both, Noise())
+    assert answer.best.guarantee == answer.guarantee != ONE.guarantee
+    assert answer.best.uncertainty == ONE.forecast()
+    assert answer.question.restore(answer.record()).best.guarantee == answer.guarantee
+
+
+def test_a_restored_winner_of_seeded_noise_is_marked_too():
+    both = Alternatives((Sum.of([1], GRID), Sum.of([0], GRID)))
+    with Ledger.open("sqlite://", testing=True) as ledger:
+        ledger.create_account("people", Guarantee("add-remove", epsilon=9))
+        for _ in range(2):
+            answer = ledger.ask("people", question(), both, request_id="one", noise=seeded_noise(1))
+            assert "NOT PRIVATE" in str(answer.best)
+            assert answer.best.guarantee is None
+            assert answer.best.receipt == answer.receipt
+
+
+@pytest.mark.parametrize("score", ["nothing", "margin"])
+def test_a_score_that_no_answer_releases_is_refused_in_words(score):
+    both = Alternatives((Sum.of([1], GRID), Sum.of([0], GRID)))
+    with pytest.raises(ParameterError, match="every candidate releases"):
+        question(score=score).answer(both, Noise())
 
 
 def test_seeded_noise_can_never_pass_for_private():

@@ -16,7 +16,9 @@ Rules
 
 Privacy
     Each rule looks at one record only, so one person changes at most their own record. Bounds and
-    categories must be chosen without looking at the private table.
+    categories must be chosen without looking at the private table. `DROP` makes the number of
+    records depend on what they hold: where neighbours have the same number (substitute), use
+    `fill` or `OWN`, or a replaced record could disappear, which such a guarantee does not cover.
 """
 
 from __future__ import annotations

@@ -135,13 +135,27 @@ def require_noise(noise: Any) -> Noise:
     return noise
 
 
+def array_of(name: str, values: Any, dtype: Any = None) -> NDArray[Any]:
+    """Make an array; what cannot be one is never quoted, since NumPy's own error would."""
+    try:
+        return np.asarray(values, dtype)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise ParameterError(
+        name,
+        "not a regular list of numbers",
+        "numbers, as many for each record",
+        "Read the table by its schema (noren.data): it replaces what is no number.",
+    )
+
+
 def integers(name: str, values: Any) -> NDArray[np.int64]:
     """Take whole numbers as they are; real data must be moved onto a public grid first."""
-    given = np.asarray(values)
+    given = array_of(name, values)
     if given.dtype.kind not in "iu" or given.ndim != 1:
         raise ParameterError(
             name,
-            f"an array of type {given.dtype} with {given.ndim} axes",
+            f"an array of type {given.dtype.type.__name__} with {given.ndim} axes",
             "one list of whole numbers (int64)",
             "Integer noise on real data would leak: ask a BoundedSum or BoundedMean, "
             "which moves each value onto a public grid first.",

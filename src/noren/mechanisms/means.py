@@ -117,8 +117,7 @@ class BoundedMean:
     @property
     def assumed_public(self) -> tuple[str, ...]:
         """Name what the proof takes to be public."""
-        number = ("the number of records",) if self.records else ()
-        return (PUBLIC_GRID, *number, *public_rows(self.adjacency))
+        return (PUBLIC_GRID, *public_rows(self.adjacency))
 
     def forecast(self, facts: Mapping[str, int] | None = None) -> Forecast:
         """Say how far off the mean may be; facts: {"records": a public guess of their number}."""

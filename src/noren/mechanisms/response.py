@@ -101,6 +101,13 @@ class RandomizedResponse:
         put(self, "epsilon", read_epsilon(self.epsilon))
         if len(self.categories) < 2:
             raise ParameterError("categories", "one name", "at least two", "One needs no asking.")
+        if self.adjacency.max_records > 1:
+            raise ParameterError(
+                "max_records",
+                self.adjacency.max_records,
+                "1, since each person reports once",
+                "A person who reports k times pays k times: ask k questions, and add them up.",
+            )
 
     @property
     def guarantee(self) -> Guarantee:

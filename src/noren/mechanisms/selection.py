@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noren.errors import ParameterError
-from noren.mechanisms.additive import integers, read_price, require_noise
+from noren.mechanisms.additive import array_of, integers, read_price, require_noise
 from noren.mechanisms.wording import labels, neighbours, public_rows
 from noren.noise import Noise
 from noren.privacy import ADD_REMOVE, SUBSTITUTE, Adjacency, Guarantee
@@ -66,7 +66,7 @@ class Scores:
     @classmethod
     def of(cls, rows: Any, bounds: tuple[int, int]) -> Scores:
         """Add up one row of whole scores for each record, each moved into the bounds first."""
-        given = np.asarray(rows)
+        given = array_of("scores", rows)
         flat = integers("scores", given.ravel()) if given.ndim == 2 else integers("scores", given)
         low, high = read_bounds(bounds)
         return cls(np.clip(flat, low, high).reshape(given.shape).sum(axis=0), bounds)

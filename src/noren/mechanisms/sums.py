@@ -28,7 +28,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from noren.errors import ParameterError
-from noren.mechanisms.additive import IntegerNoise, read_price, require_noise
+from noren.mechanisms.additive import IntegerNoise, array_of, read_price, require_noise
 from noren.mechanisms.wording import neighbours, plus_minus, public_rows
 from noren.noise import Noise
 from noren.noise.grid import Grid, grid_exponent
@@ -75,7 +75,7 @@ class Sum:
     @classmethod
     def of(cls, values: Any, grid: Grid) -> Sum:
         """Move values into the bounds and onto the grid, and add them up exactly."""
-        given = np.asarray(values, dtype=np.float64)
+        given = array_of("values", values, np.float64)
         return cls(grid, grid.total(given), given.size)
 
     def __add__(self, other: Sum) -> Sum:

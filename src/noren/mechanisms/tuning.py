@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -149,8 +149,13 @@ class BestOfPrivate:
         return BestOfPrivateAnswer(question=self, secure=noise.secure, chosen=chosen, best=best)
 
     def score_of(self, answer: Answer) -> float:
-        """Read the released score; what is not a number ranks last, so that ranks are an order."""
-        score = float(getattr(answer, self.score))
+        """Read the released score; NaN ranks last, so that ranks are an order."""
+        try:
+            score = float(getattr(answer, self.score, None))  # type: ignore[arg-type]
+        except TypeError:
+            raise ParameterError(
+                "score", repr(self.score), "the name of a number that every candidate releases"
+            ) from None
         return -math.inf if math.isnan(score) else score
 
     def restore(self, record: dict[str, Any]) -> BestOfPrivateAnswer:
@@ -160,12 +165,28 @@ class BestOfPrivate:
         return BestOfPrivateAnswer(question=self, secure=True, chosen=chosen, best=best)
 
 
+@dataclass(frozen=True, slots=True)
+class Winner:
+    """The winning question, at the price of the whole choice: alone it would have cost less."""
+
+    asked: Any
+    guarantee: Guarantee
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.asked, name)
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class BestOfPrivateAnswer(Answer):
-    """The winning candidate and its answer. That answer has no price of its own."""
+    """The winning candidate and its answer, which states the price of the whole choice."""
 
     chosen: int
     best: Any
+
+    def __post_init__(self) -> None:
+        won = Winner(self.question.candidates[self.chosen], self.question.guarantee)
+        best = replace(self.best, question=won, secure=self.secure, receipt=self.receipt)
+        object.__setattr__(self, "best", best)
 
     def record(self) -> dict[str, Any]:
         """Give the released fields, the winner's own among them."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from noren.errors import ParameterError
-from noren.privacy import BIT, Adjacency, Relation
+from noren.privacy import BIT, SUBSTITUTE, Adjacency, Relation
 from noren.privacy.numbers import shown
 
 
@@ -37,10 +37,12 @@ def neighbours(given: Adjacency | str, *accepted: Relation) -> Adjacency:
 
 
 def public_rows(adjacency: Adjacency) -> tuple[str, ...]:
-    """Say what the number of rows of a person is taken to be."""
-    if adjacency.max_records == 1:
-        return ()
-    return (f"that no person has more than {adjacency.max_records} rows",)
+    """Say what the neighbours take the number of records, or of a person's rows, to be."""
+    rows = adjacency.max_records
+    if adjacency.relation is SUBSTITUTE:
+        held = "records" if rows == 1 else f"persons, each with 1 to {rows} rows"
+        return (f"the number of {held}: none is left out for what it holds",)
+    return (f"that no person has more than {rows} rows",) if rows > 1 else ()
 
 
 def plus_minus(margin: float) -> str:
