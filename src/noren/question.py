@@ -25,12 +25,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, runtime_checkab
 
 from noren.privacy.adjacency import Adjacency
 from noren.privacy.guarantee import Guarantee
+from noren.privacy.marks import NO_LEDGER as NO_LEDGER
+from noren.privacy.marks import NOT_PRIVATE as NOT_PRIVATE
 
 if TYPE_CHECKING:
     from noren.noise import Noise
-
-NOT_PRIVATE = "NOT PRIVATE (seeded)"
-NO_LEDGER = "charged to no ledger"
 
 
 class Statistic(Protocol):
