@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from noren.monitoring.lies import block_law as block_law
     from noren.monitoring.lies import ramp_law as ramp_law
     from noren.monitoring.planning import plan as plan
+    from noren.monitoring.shuffling import shuffle_floor as shuffle_floor
+    from noren.monitoring.shuffling import shuffled_epsilon as shuffled_epsilon
 
 ROOMS = {
     "accuracy": "best_m published_variance variance",
@@ -27,6 +29,7 @@ ROOMS = {
     "decisions": "critical_count estimate interval",
     "lies": "block_law ramp_law",
     "planning": "plan",
+    "shuffling": "shuffle_floor shuffled_epsilon",
 }
 HOMES = {name: room for room, names in ROOMS.items() for name in names.split()}
 

@@ -1,0 +1,81 @@
+"""Simulation: the laws, both ways against each other and against the formulas."""
+
+from math import sqrt
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest, chi2
+
+from noren.monitoring.planning import plan
+from noren.monitoring.simulation import f_measures, one_slot_of_people, simulate
+from noren.noise.public import generator
+
+FALSE_ALARM = 1e-9
+SHARES = [0.1, 0.5, 0.8, 0.95]
+
+
+def spread_fits(estimates, truth, variance):
+    """P-value of the squared errors for a variance (they are nearly normal here)."""
+    total = ((estimates - truth) ** 2).sum() / variance
+    return 2 * min(chi2.sf(total, len(estimates)), chi2.cdf(total, len(estimates)))
+
+
+@pytest.mark.parametrize("strategy", ["published", "independent", "ramp", "block", "rolling"])
+@pytest.mark.parametrize("exact", [False, True])
+def test_estimates_have_no_bias_and_the_stated_variance(strategy, exact):
+    made = plan(2000, 4, 2, 0.8, strategy=strategy, reports=2)
+    found = simulate(made, SHARES, seed=3, runs=150 if exact else 600, exact=exact)
+    column = 2  # the share of 0.8, where the plan states its deviation
+    errors = found.estimates[:, column]
+    assert abs(errors.mean() - 0.8) < 6.5 * made.sd / sqrt(len(errors))
+    assert spread_fits(errors, 0.8, made.sd**2) > FALSE_ALARM
+    assert spread_fits(errors, 0.8, made.sd**2 / 3) < FALSE_ALARM
+    assert spread_fits(errors, 0.8, made.sd**2 * 3) < FALSE_ALARM
+
+
+def test_one_person_lies_in_a_dependent_way_only_when_simulated_exactly():
+    """The mean over slots of block k = T = 10: 5.5 times the variance of independent slots."""
+    made = plan(2000, 10, 10, 0.8, strategy="block", reports=10)
+    found = simulate(made, [0.8] * 10, seed=5, runs=250, exact=True)
+    ratio = found.estimates.mean(axis=1).var() / (made.sd**2 / 10)
+    assert ratio == pytest.approx(5.5, abs=2.5)
+    apart = simulate(made, [0.8] * 10, seed=5, runs=250)
+    assert apart.estimates.mean(axis=1).var() / (made.sd**2 / 10) < 2
+
+
+def test_the_same_seed_gives_the_same_and_another_one_another():
+    made = plan(500, 4, 2, 0.5)
+    first, again, other = (simulate(made, SHARES, seed=s).ones.tolist() for s in (1, 1, 2))
+    assert first == again != other
+
+
+def test_counts_are_those_of_the_schedule():
+    found = simulate(plan(1003, 4, 2, 0.5, reports=3), SHARES, seed=1, runs=5, exact=True)
+    assert (found.reports.sum(axis=1) == 3 * 1003).all()
+    assert set(np.unique(found.reports)) <= {752, 753}
+    assert found.rmse() > 0
+
+
+def test_the_f_measure_is_what_it_says():
+    said = np.array([[True, True, False], [False, False, False], [True, False, True]])
+    assert f_measures(said, np.array([True, False, True])) == pytest.approx([0.5, 0, 1])
+
+
+@pytest.mark.parametrize("lie", [0.25, 0.1234567, 0.5])
+def test_one_report_of_many_people_has_the_right_law(lie):
+    draw = generator(9)
+    bits = np.zeros(300_000, np.uint8)
+    ones = one_slot_of_people(bits, lie, draw)
+    assert binomtest(ones, bits.size, lie).pvalue > FALSE_ALARM
+    assert binomtest(ones, bits.size, lie * 1.05).pvalue < FALSE_ALARM
+
+
+def test_bad_input_is_refused_by_name():
+    made = plan(500, 4, 2, 0.5)
+    for shares in ([0.5], [0.5, 0.5, 0.5, 1.1], [0.5, 0.5, 0.5, float("nan")]):
+        with pytest.raises(ValueError, match="^shares is"):
+            simulate(made, shares, seed=1)
+    with pytest.raises(ValueError, match="^runs is"):
+        simulate(made, SHARES, seed=1, runs=0)
+    with pytest.raises(ValueError, match="^plan is"):
+        simulate(plan(500, 4, 2, 0.5, strategy="tree", max_changes=1), SHARES, seed=1)
