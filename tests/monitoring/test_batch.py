@@ -66,12 +66,11 @@ def test_rows_that_are_no_report_are_counted_apart(tmp_path):
 def test_only_the_first_report_of_a_client_counts(tmp_path):
     draw = np.random.default_rng(2)
     n = 5000
-    columns = {"epoch": draw.integers(0, 2, n), "slot": draw.integers(1, 5, n),
-               "client": [f"c{i}" for i in draw.integers(0, 300, n)], "y": draw.integers(0, 2, n)}  # fmt: skip
+    columns = {"epoch": draw.integers(0, 2, n), "slot": draw.integers(1, 5, n)}
+    columns |= {"client": [f"c{i}" for i in draw.integers(0, 300, n)], "y": draw.integers(0, 2, n)}
+    rows = list(zip(*(np.asarray(it).tolist() for it in columns.values()), strict=True))
     truth = {}
-    for epoch, slot, client, y in zip(
-        *(np.asarray(it).tolist() for it in columns.values()), strict=True
-    ):
+    for epoch, slot, client, y in rows:
         if epoch == 1:
             truth.setdefault((slot, client), y)
     found = count_first_reports(written(tmp_path, columns, groups=300), 4, 1)
@@ -79,7 +78,6 @@ def test_only_the_first_report_of_a_client_counts(tmp_path):
         mine = [y for (t, _), y in truth.items() if t == slot]
         assert (found.reports[slot - 1, 0], found.ones[slot - 1, 0]) == (len(mine), sum(mine))
     lines = tmp_path / "reports.ndjson"
-    rows = zip(*(np.asarray(it).tolist() for it in columns.values()), strict=True)
     lines.write_text("\n".join(json.dumps(dict(zip(columns, row, strict=True))) for row in rows))
     again = count_first_reports(lines, 4, 1)
     assert (again.ones == found.ones).all()

@@ -73,9 +73,9 @@ def test_one_report_of_many_people_has_the_right_law(lie):
 def test_bad_input_is_refused_by_name():
     made = plan(500, 4, 2, 0.5)
     for shares in ([0.5], [0.5, 0.5, 0.5, 1.1], [0.5, 0.5, 0.5, float("nan")]):
-        with pytest.raises(ValueError, match="^shares is"):
+        with pytest.raises(ValueError, match=r"^shares is"):
             simulate(made, shares, seed=1)
-    with pytest.raises(ValueError, match="^runs is"):
+    with pytest.raises(ValueError, match=r"^runs is"):
         simulate(made, SHARES, seed=1, runs=0)
-    with pytest.raises(ValueError, match="^plan is"):
+    with pytest.raises(ValueError, match=r"^plan is"):
         simulate(plan(500, 4, 2, 0.5, strategy="tree", max_changes=1), SHARES, seed=1)
