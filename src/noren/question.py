@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from decimal import Decimal
 from enum import Enum
@@ -52,7 +52,7 @@ class Forecast:
 
     def to_dict(self) -> dict[str, Any]:
         """Give the JSON form."""
-        return as_json({f.name: getattr(self, f.name) for f in fields(self)})  # type: ignore[no-any-return]
+        return as_json({name: getattr(self, name) for name in names_of(type(self))})  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,8 +157,8 @@ class Answer:
 
     def record(self) -> dict[str, Any]:
         """Give the released fields alone, as `question.restore` takes them."""
-        own = {f.name for f in fields(self)} - {"question", "secure", "receipt"}
-        return {f.name: getattr(self, f.name) for f in fields(self) if f.name in own}
+        own = [name for name in names_of(type(self)) if name not in OF_EVERY_ANSWER]
+        return {name: getattr(self, name) for name in own}
 
     def to_dict(self) -> dict[str, Any]:
         """Give the JSON form: value, price, uncertainty, what was assumed public, receipt."""
@@ -187,7 +187,16 @@ class Asks(Protocol):
 
 
 PLAIN = {bool, int, float, str}
+OF_EVERY_ANSWER = {"question", "secure", "receipt"}
 CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
+
+
+def _names_of(kind: type) -> tuple[str, ...]:
+    """Name the fields of a dataclass; looking them up anew costs as much as writing them."""
+    return tuple(f.name for f in fields(kind))
+
+
+names_of: Callable[[type], tuple[str, ...]] = lru_cache(maxsize=1024)(_names_of)
 
 
 def as_json(value: Any) -> Any:
@@ -197,7 +206,7 @@ def as_json(value: Any) -> Any:
     if isinstance(value, (Fraction, Decimal)):
         return str(value)
     if is_dataclass(value) and not isinstance(value, type):
-        return {f.name: as_json(getattr(value, f.name)) for f in fields(value)}
+        return {name: as_json(getattr(value, name)) for name in names_of(type(value))}
     if isinstance(value, Mapping):
         return {str(key): as_json(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -214,7 +223,7 @@ def public_form(question: Any) -> dict[str, Any]:
     """Give a question's parameters as JSON, a public array standing by its own SHA-256."""
     return {
         "kind": question.kind,
-        **{f.name: _plain(getattr(question, f.name)) for f in fields(question)},
+        **{name: _plain(getattr(question, name)) for name in names_of(type(question))},
     }
 
 
@@ -240,7 +249,7 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "public_form"):  # a long public list that stands by a digest of its own
         return value.public_form()
     if is_dataclass(value) and not isinstance(value, type):
-        own = {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
+        own = {name: _plain(getattr(value, name)) for name in names_of(type(value))}
         return {"kind": getattr(value, "kind", type(value).__name__), **own}
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
