@@ -125,7 +125,7 @@ def test_a_law_that_is_not_enumerated_is_refused_and_never_drawn():
     noise = EnumeratedNoise(Walk(), 3)
     assert not noise.secure
     with pytest.raises(NotImplementedError):
-        noise.permutation(5)
+        noise.packed_bernoulli("0.5", 5)
 
 
 # added noise

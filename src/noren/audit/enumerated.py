@@ -11,12 +11,13 @@ Laws with open tails are cut at `window` on both sides; the mass cut off is give
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import Any
 
 import numpy as np
@@ -123,6 +124,27 @@ class EnumeratedNoise(Noise):
         sets = list(combinations(range(n), k))
         chosen = sets[self._walk.take([Decimal(1) / len(sets)] * len(sets))]
         return np.array(chosen, dtype=np.int64)
+
+    def permutation(self, n: int) -> Any:
+        """Take every order of 0..n-1."""
+        orders = list(permutations(range(n)))
+        return np.array(orders[self._walk.take([Decimal(1) / len(orders)] * len(orders))], np.int64)
+
+    def binomial(self, n: int, p: Any, size: Any = None) -> Any:
+        """Take every number of n coins."""
+        chance = p(DIGITS) if callable(p) else number(exact("p", p))
+        masses = [math.comb(n, k) * chance**k * (1 - chance) ** (n - k) for k in range(n + 1)]
+        if size is None:
+            return self._walk.take(masses)
+        return np.array([self._walk.take(masses) for _ in range(size)], dtype=np.int64)
+
+    def geometric(self, scale: Number, size: Any = None) -> Any:
+        """Take every integer from 0 to the window."""
+        r = number(-1 / exact("scale", scale)).exp()
+        masses = [(1 - r) * r**k for k in range(self._window + 1)]
+        if size is None:
+            return self._walk.take(masses)
+        return np.array([self._walk.take(masses) for _ in range(size)], dtype=np.int64)
 
     def integers_below(self, n: int, size: Any = None) -> Any:
         """Take every integer below n."""

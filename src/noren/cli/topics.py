@@ -19,4 +19,12 @@ TOPICS: dict[str, str] = {
     "top-snps": "noren.association.top_snps:TopSnps",
     "noisy-counts": "noren.association.noisy_counts:NoisyCounts",
     "published-decisions": "noren.association.as_published:PublishedDecisions",
+    "noisy-scores": "noren.similarity.noisy_scores:NoisyScores",
+    "best-record": "noren.similarity.best_record:BestRecord",
+    "top-set": "noren.similarity.top_set:TopSet",
+    "randomized-records": "noren.similarity.randomized_records:RandomizedRecords",
+    "score-pairs": "noren.similarity.score_pairs:ScorePairs",
+    "row-weights": "noren.similarity.score_pairs:RowWeights",
+    "similar-count": "noren.similarity.similar_counts:SimilarCount",
+    "score-histogram": "noren.similarity.similar_counts:ScoreHistogram",
 }

@@ -1,0 +1,179 @@
+"""Search records that were published with every bit randomized: all of it is free.
+
+Maths (f the probability of a flip, N the published bits, D = (N - f) / (1 - 2 f))
+    unbiased   score = sum over the query of D
+    shrunk     L = truncated singular value decomposition of D (rank 5), clipped to [0.001, 0.97],
+               is taken as the prior of each bit; with the likelihoods of N,
+               E = L l1 / (L l1 + (1 - L) l0), l1 = 1 - f where N = 1 else f, l0 the other way;
+               score = sum over the query of E. Rank and clips are public constants.
+    D is never formed: N stays packed, and the operator X -> (N X - f 1 1'X) / (1 - 2 f) is applied
+    to blocks of rows.
+
+Nothing here sees the protected records: the input is a released answer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from noren.data.bits import unpack
+from noren.data.files import existing_file
+from noren.errors import FileProblem, ParameterError
+from noren.privacy.numbers import read_epsilon
+from noren.similarity.laws import Floats, flip_probability, read_k
+from noren.similarity.queries import read_columns
+from noren.similarity.scoring import score_columns
+from noren.similarity.statistic import Records
+
+RANK = 5
+CLIP = (0.001, 0.97)
+BLOCK = 4096
+MARK = "noren randomized records"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Published:
+    """Randomized records and the price at which they were made.
+
+    Examples
+    --------
+    >>> from noren.similarity import publish_randomised
+    >>> found = publish_randomised(Records.of(["110", "011"]), 8).published()
+    >>> found.scores("110", shrunk=False).shape
+    (2,)
+    """
+
+    records: Records
+    epsilon: Fraction
+    _factors: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", read_epsilon(self.epsilon))
+
+    @property
+    def flip(self) -> float:
+        """The probability with which each bit was flipped."""
+        return flip_probability(self.epsilon)
+
+    def scores(self, query: Any, *, shrunk: bool = True) -> Floats:
+        """Estimate the common ones of a query and each record; shrunk is far better in rank."""
+        columns = list(read_columns(self.records, query))
+        if shrunk:
+            return self._expected(columns)
+        found = score_columns(self.records, columns)
+        moved = found.astype(np.float64) - len(columns) * self.flip
+        unbiased: Floats = moved / (1 - 2 * self.flip)
+        return unbiased
+
+    def top(self, query: Any, k: int, *, shrunk: bool = True) -> list[tuple[str, float]]:
+        """Name the k records with the highest estimates, ties by their place in the list."""
+        wanted = read_k(k, len(self.records))
+        scores = self.scores(query, shrunk=shrunk)
+        order = np.argsort(-scores, kind="stable")[:wanted]
+        return [(self.records.id_of(int(row)), float(scores[row])) for row in order]
+
+    def _expected(self, columns: list[int]) -> Floats:
+        """Add up E over the query."""
+        left, right = self.factors()
+        total = np.zeros(len(self.records))
+        if not columns:
+            return total
+        for first in range(0, len(total), BLOCK):
+            part = slice(first, first + BLOCK)
+            seen = unpack(self.records.words[part], self.records.n_columns)[:, columns] == 1
+            prior = np.clip(left[part] @ right[:, columns], *CLIP)
+            one = np.where(seen, 1 - self.flip, self.flip) * prior
+            zero = np.where(seen, self.flip, 1 - self.flip) * (1 - prior)
+            total[part] = (one / (one + zero)).sum(axis=1)
+        return total
+
+    def factors(self) -> tuple[Floats, Floats]:
+        """Give two thin matrices whose product is the truncated decomposition of D."""
+        if "pair" not in self._factors:
+            self._factors["pair"] = truncated(self.records, self.flip)
+        pair: tuple[Floats, Floats] = self._factors["pair"]
+        return pair
+
+    def save(self, path: Any) -> Path:
+        """Write an NPZ file that `Published.read` and NumPy can read."""
+        target = Path(path)
+        held: dict[str, Any] = {
+            "mark": MARK,
+            "words": self.records.words,
+            "n_columns": self.records.n_columns,
+            "epsilon": str(self.epsilon),
+        }
+        if self.records.ids is not None:
+            held["ids"] = np.array(self.records.ids)
+        if self.records.names is not None:
+            held["names"] = np.array(self.records.names)
+        with target.open("wb") as file:
+            np.savez_compressed(file, **held)
+        return target
+
+    @classmethod
+    def read(cls, path: Any) -> Published:
+        """Read what `save` wrote."""
+        file = existing_file(path)
+        try:
+            with np.load(file, allow_pickle=False) as archive:
+                held = {name: archive[name] for name in archive.files}
+            if held["mark"].item() != MARK:
+                raise KeyError
+            epsilon = Fraction(held["epsilon"].item())
+        except (OSError, ValueError, KeyError):
+            held = {}
+        if not held:
+            raise FileProblem(f"{file} holds no published records. Make one: noren similar publish")
+        ids, names = (
+            tuple(map(str, held[key].tolist())) if key in held else None for key in ("ids", "names")
+        )
+        records = Records(held["words"], int(held["n_columns"]), ids, names)
+        return cls(records, epsilon)
+
+
+def truncated(records: Records, flip: float) -> tuple[Floats, Floats]:
+    """Decompose D = (N - f) / (1 - 2 f), keeping the largest parts."""
+    shape = (len(records), records.n_columns)
+    if min(shape) <= RANK + 1:
+        dense = (records.bits() - flip) / (1 - 2 * flip)
+        left, sizes, right = np.linalg.svd(dense, full_matrices=False)
+        return left[:, :RANK] * sizes[:RANK], right[:RANK]
+    from scipy.sparse.linalg import LinearOperator, svds
+
+    operator = LinearOperator(
+        shape=shape,
+        dtype=np.float64,
+        matvec=lambda x: times(records, flip, x.reshape(-1)),
+        rmatvec=lambda x: times_transposed(records, flip, x.reshape(-1)),
+    )
+    begin = np.ones(min(shape))  # fixed, so that the same records give the same factors
+    left, sizes, right = svds(operator, k=RANK, v0=begin)
+    return left * sizes, right
+
+
+def times(records: Records, flip: float, x: Floats) -> Floats:
+    """Give D x."""
+    out = np.empty(len(records))
+    for first in range(0, len(out), BLOCK):
+        bits = unpack(records.words[first : first + BLOCK], records.n_columns)
+        out[first : first + BLOCK] = bits @ x
+    product: Floats = (out - flip * x.sum()) / (1 - 2 * flip)
+    return product
+
+
+def times_transposed(records: Records, flip: float, x: Floats) -> Floats:
+    """Give D' x."""
+    if len(x) != len(records):
+        raise ParameterError("x", f"of length {len(x)}", f"of length {len(records)}")
+    out = np.zeros(records.n_columns)
+    for first in range(0, len(x), BLOCK):
+        bits = unpack(records.words[first : first + BLOCK], records.n_columns)
+        out += x[first : first + BLOCK] @ bits
+    product: Floats = (out - flip * x.sum()) / (1 - 2 * flip)
+    return product
