@@ -27,6 +27,7 @@ from noren.privacy.adjacency import Adjacency
 from noren.privacy.guarantee import Guarantee
 from noren.privacy.marks import NO_LEDGER as NO_LEDGER
 from noren.privacy.marks import NOT_PRIVATE as NOT_PRIVATE
+from noren.privacy.marks import was_secure as was_secure
 
 if TYPE_CHECKING:
     from noren.noise import Noise
@@ -79,9 +80,11 @@ class Question(Protocol):
     Two class attributes say what it is: `kind`, its public name ("cell-counts"), and `notes`,
     marks that must travel with every answer (what is unproved, idealized or approximate).
 
-    It may have two more: `mechanisms`, a tuple of `Mechanism` that a ledger exports for outside
-    accountants, and `columns`, the named columns to charge where an account keeps a budget for
-    each (None: all).
+    It may have three more. `mechanisms` is a tuple of `Mechanism` that a ledger exports for
+    outside accountants; `columns` are the named columns to charge where an account keeps a budget
+    for each (None: all). `check(statistic)` refuses a statistic that does not fit, before anything
+    is charged: a ledger calls it first, and `answer` calls it again. It looks at the public shape
+    alone (how many cells, which grid), never at a private value: whether it raises can be seen.
     """
 
     kind: ClassVar[str]
@@ -105,7 +108,7 @@ class Question(Protocol):
         """Draw, and give the released answer. The ledger has been charged."""
 
     def restore(self, record: dict[str, Any]) -> Any:
-        """Give back the answer that a ledger stored."""
+        """Give back the answer that a ledger stored, `secure` as its record says (`was_secure`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +125,8 @@ class Answer:
     """A released value that cannot travel without its price.
 
     A concrete answer adds its released fields and defines `headline` and `chart`. Its `record`
-    (those fields, arrays as arrays) is what a ledger stores and `question.restore` takes back.
+    (those fields, arrays as arrays, and `secure`) is what a ledger stores and `question.restore`
+    takes back, so that an answer of seeded noise never comes back as a private one.
     """
 
     question: Any
@@ -156,8 +160,8 @@ class Answer:
         return unsafe + unpaid + tuple(self.question.notes)
 
     def record(self) -> dict[str, Any]:
-        """Give the released fields alone, as `question.restore` takes them."""
-        own = [name for name in names_of(type(self)) if name not in OF_EVERY_ANSWER]
+        """Give the released fields, and `secure`, as `question.restore` takes them."""
+        own = [name for name in names_of(type(self)) if name not in NOT_RECORDED]
         return {name: getattr(self, name) for name in own}
 
     def to_dict(self) -> dict[str, Any]:
@@ -187,7 +191,7 @@ class Asks(Protocol):
 
 
 PLAIN = {bool, int, float, str}
-OF_EVERY_ANSWER = {"question", "secure", "receipt"}
+NOT_RECORDED = {"question", "receipt"}
 CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 
 

@@ -34,7 +34,7 @@ from noren.mechanisms.additive import IntegerNoise, integers, read_price, requir
 from noren.mechanisms.wording import labels, neighbours, plus_minus, public_rows
 from noren.noise import Noise
 from noren.privacy import ADD_REMOVE, SUBSTITUTE, Adjacency, Guarantee
-from noren.question import Answer, Forecast, Mechanism
+from noren.question import Answer, Forecast, Mechanism, was_secure
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -144,8 +144,8 @@ class CellCounts:
             margin_95=margin,
         )
 
-    def answer(self, counts: Counts, noise: Noise) -> CellCountsAnswer:
-        """Add the noise."""
+    def check(self, counts: Counts) -> None:
+        """Refuse counts of other cells."""
         if counts.values.size != len(self.cells):
             raise ParameterError(
                 "counts",
@@ -153,13 +153,17 @@ class CellCounts:
                 f"for the {len(self.cells)} cells of the question",
                 "Count with Counts.of(codes, cells).",
             )
+
+    def answer(self, counts: Counts, noise: Noise) -> CellCountsAnswer:
+        """Add the noise."""
+        self.check(counts)
         drawn = self.law.draw(require_noise(noise), len(self.cells))
         return CellCountsAnswer(question=self, secure=noise.secure, values=counts.values + drawn)
 
     def restore(self, record: dict[str, Any]) -> CellCountsAnswer:
         """Give back the answer that a ledger stored."""
         values = np.asarray(record["values"], dtype=np.int64)
-        return CellCountsAnswer(question=self, secure=True, values=values)
+        return CellCountsAnswer(question=self, secure=was_secure(record), values=values)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

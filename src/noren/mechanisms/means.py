@@ -40,7 +40,7 @@ from noren.noise import Noise
 from noren.noise.grid import Grid
 from noren.privacy import ADD_REMOVE, SUBSTITUTE, Adjacency, Guarantee
 from noren.privacy.numbers import whole
-from noren.question import Answer, Forecast, Mechanism
+from noren.question import Answer, Forecast, Mechanism, was_secure
 
 COUPLING = 2  # steps by which the margin of one Z is widened to hold for W
 
@@ -144,17 +144,28 @@ class BoundedMean:
             return self.law.margin(inside) + COUPLING
         return self.law.margin(1 - (1 - inside) / 2)  # both parts, by the union bound
 
+    def check(self, total: Sum) -> None:
+        """Refuse a sum on another grid, or of another number of records where that is public.
+
+        Their number is public as long as no record is left out for what it holds: read them by a
+        schema that drops none (`noren.data.require_every_record`).
+        """
+        require_grid(total.grid, self.grid)
+        if self.records is not None and total.records != self.records:
+            raise ParameterError(
+                "records",
+                self.records,
+                "the number of records that were counted",
+                "It is public: state how many the table has, and leave none out for its cells.",
+            )
+
     def answer(self, total: Sum, noise: Noise) -> BoundedMeanAnswer:
         """Add the noise, in steps; the number of records takes part of the price if private."""
-        require_grid(total.grid, self.grid)
+        self.check(total)
         low, high = self.grid.ends
         parts = [total.steps - total.records * low]
         if self.records is None:
             parts.append(total.records * high - total.steps)
-        elif total.records != self.records:
-            raise ParameterError(
-                "records", self.records, "the number of records that were counted", "It is public."
-            )
         drawn = self.law.draw(require_noise(noise), len(parts)).tolist()
         released = tuple(part + z for part, z in zip(parts, drawn, strict=True))
         return BoundedMeanAnswer(question=self, secure=noise.secure, parts=released)
@@ -162,7 +173,7 @@ class BoundedMean:
     def restore(self, record: dict[str, Any]) -> BoundedMeanAnswer:
         """Give back the answer that a ledger stored."""
         parts = tuple(int(part) for part in record["parts"])
-        return BoundedMeanAnswer(question=self, secure=True, parts=parts)
+        return BoundedMeanAnswer(question=self, secure=was_secure(record), parts=parts)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -37,7 +37,7 @@ from noren.noise import Noise
 from noren.privacy import LOCAL, Adjacency, Guarantee
 from noren.privacy.charges import randomized_response_rho_charge
 from noren.privacy.numbers import read_epsilon, whole
-from noren.question import Answer, Forecast, Mechanism
+from noren.question import Answer, Forecast, Mechanism, was_secure
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -155,11 +155,17 @@ class RandomizedResponse:
             margin_95=margin,
         )
 
+    def check(self, responses: Responses) -> None:
+        """Refuse an empty list of people: their number is public."""
+        if not responses.codes.size:
+            raise ParameterError(
+                "people", 0, "at least 1", "Their number is public here: ask them."
+            )
+
     def answer(self, responses: Responses, noise: Noise) -> RandomizedResponseAnswer:
         """Randomize each person's category and count the reports."""
+        self.check(responses)
         k = len(self.categories)
-        if not responses.codes.size:
-            raise ParameterError("people", 0, "at least 1", "Their number is public here.")
         reports = require_noise(noise).randomized_response(responses.codes, k, self.epsilon)
         counts = np.bincount(reports, minlength=k)
         return RandomizedResponseAnswer(question=self, secure=noise.secure, reports=counts)
@@ -167,7 +173,7 @@ class RandomizedResponse:
     def restore(self, record: dict[str, Any]) -> RandomizedResponseAnswer:
         """Give back the answer that a ledger stored."""
         reports = np.asarray(record["reports"], dtype=np.int64)
-        return RandomizedResponseAnswer(question=self, secure=True, reports=reports)
+        return RandomizedResponseAnswer(question=self, secure=was_secure(record), reports=reports)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

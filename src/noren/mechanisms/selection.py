@@ -39,7 +39,7 @@ from noren.noise import Noise
 from noren.privacy import ADD_REMOVE, SUBSTITUTE, Adjacency, Guarantee
 from noren.privacy.charges import exponential_mechanism_rho_charge, pure_to_zcdp_charge
 from noren.privacy.numbers import whole
-from noren.question import Answer, Forecast, Mechanism
+from noren.question import Answer, Forecast, Mechanism, was_secure
 
 PERMUTE_AND_FLIP = "permute-and-flip"
 EXPONENTIAL = "exponential"
@@ -180,8 +180,8 @@ class BestCandidate:
             figures={"expected loss at most": loss},
         )
 
-    def answer(self, scores: Scores, noise: Noise) -> BestCandidateAnswer:
-        """Draw one candidate."""
+    def check(self, scores: Scores) -> None:
+        """Refuse scores of other candidates, or with other bounds."""
         if scores.bounds != self.bounds or scores.values.size != len(self.candidates):
             raise ParameterError(
                 "scores",
@@ -189,6 +189,10 @@ class BestCandidate:
                 f"for {len(self.candidates)} candidates with bounds {self.bounds}",
                 "Score with Scores.of(rows, question.bounds).",
             )
+
+    def answer(self, scores: Scores, noise: Noise) -> BestCandidateAnswer:
+        """Draw one candidate."""
+        self.check(scores)
         source = require_noise(noise)
         draw = (
             source.permute_and_flip
@@ -200,7 +204,8 @@ class BestCandidate:
 
     def restore(self, record: dict[str, Any]) -> BestCandidateAnswer:
         """Give back the answer that a ledger stored."""
-        return BestCandidateAnswer(question=self, secure=True, index=int(record["index"]))
+        index = int(record["index"])
+        return BestCandidateAnswer(question=self, secure=was_secure(record), index=index)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -34,7 +34,7 @@ from noren.noise import Noise
 from noren.noise.grid import Grid, grid_exponent
 from noren.privacy import ADD_REMOVE, SUBSTITUTE, Adjacency, Guarantee
 from noren.privacy.numbers import Number, exact
-from noren.question import Answer, Forecast, Mechanism
+from noren.question import Answer, Forecast, Mechanism, was_secure
 
 FINE = 1 << 10  # a fine grid serves every epsilon up to this
 
@@ -168,16 +168,21 @@ class BoundedSum:
             figures={"rounding of each record at most": self.grid.step / 2},
         )
 
+    def check(self, total: Sum) -> None:
+        """Refuse a sum on another grid."""
+        require_grid(total.grid, self.grid)
+
     def answer(self, total: Sum, noise: Noise) -> BoundedSumAnswer:
         """Add the noise, in steps."""
-        require_grid(total.grid, self.grid)
+        self.check(total)
         steps = total.steps + int(self.law.draw(require_noise(noise), 1)[0])
         self.grid.release(steps)  # refuses what floats cannot hold
         return BoundedSumAnswer(question=self, secure=noise.secure, steps=steps)
 
     def restore(self, record: dict[str, Any]) -> BoundedSumAnswer:
         """Give back the answer that a ledger stored."""
-        return BoundedSumAnswer(question=self, secure=True, steps=int(record["steps"]))
+        steps = int(record["steps"])
+        return BoundedSumAnswer(question=self, secure=was_secure(record), steps=steps)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -29,7 +29,7 @@ from typing import Any, ClassVar
 from noren.errors import AdjacencyMismatch, ParameterError
 from noren.privacy.bounds import Tightest, tightest
 from noren.privacy.guarantee import Guarantee, legal_conversions
-from noren.privacy.marks import NO_LEDGER, NOT_PRIVATE
+from noren.privacy.marks import NO_LEDGER, NOT_PRIVATE, was_secure
 from noren.privacy.numbers import read_delta
 
 
@@ -121,14 +121,21 @@ class Plan:
         pairs = zip(self.questions, known, strict=True)
         return PlanForecast(tuple(question.forecast(fact) for question, fact in pairs))
 
-    def answer(self, statistics: Sequence[Any], noise: Any) -> PlanAnswer:
-        """Answer every part from its own statistic, in order."""
+    def check(self, statistics: Sequence[Any]) -> None:
+        """Refuse statistics that do not fit the questions, before anything is charged."""
         if len(statistics) != len(self.questions):
             raise ParameterError(
                 "statistics",
                 f"a sequence of {len(statistics)}",
                 f"one for each of the plan's {len(self.questions)} questions",
+                "Give them in the order of the questions.",
             )
+        for question, statistic in zip(self.questions, statistics, strict=True):
+            check_statistic(question, statistic)
+
+    def answer(self, statistics: Sequence[Any], noise: Any) -> PlanAnswer:
+        """Answer every part from its own statistic, in order."""
+        self.check(statistics)
         pairs = zip(self.questions, statistics, strict=True)
         answers = tuple(question.answer(statistic, noise) for question, statistic in pairs)
         return PlanAnswer(question=self, secure=bool(noise.secure), answers=answers)
@@ -137,7 +144,7 @@ class Plan:
         """Give back the answer that a ledger stored."""
         pairs = zip(self.questions, record["answers"], strict=True)
         answers = tuple(question.restore(part) for question, part in pairs)
-        return PlanAnswer(question=self, secure=True, answers=answers)
+        return PlanAnswer(question=self, secure=was_secure(record), answers=answers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +213,7 @@ class PlanAnswer:
 
     def record(self) -> dict[str, Any]:
         """Give the released fields of every part, as `restore` takes them."""
-        return {"answers": [part.record() for part in self.answers]}
+        return {"answers": [part.record() for part in self.answers], "secure": self.secure}
 
     def to_dict(self) -> dict[str, Any]:
         """Give the JSON form: every part's, under the one price and the bound that gave it."""
@@ -225,6 +232,13 @@ class PlanAnswer:
     def __str__(self) -> str:
         price = str(self.guarantee) if self.guarantee else "no guarantee"
         return "; ".join((self.headline, f"{price} by {self.question.bound}", *self.marks))
+
+
+def check_statistic(question: Any, statistic: Any) -> None:
+    """Let a question refuse a statistic that does not fit, where it can, before any charge."""
+    check = getattr(question, "check", None)
+    if check is not None:
+        check(statistic)
 
 
 def _require_price(question: Any, first: Any) -> None:
