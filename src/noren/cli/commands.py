@@ -26,6 +26,9 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "associate": Entry(
             "noren.cli.associate:associate", "Find the variants that go with a disease."
         ),
+        "monitor": Entry(
+            "noren.cli.monitor:monitor", "Tell when a share of people is above a threshold."
+        ),
     },
     "Budget": {
         "config": Entry("noren.cli.config:config", "See which settings apply, and from where."),

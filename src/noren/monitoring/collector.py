@@ -190,6 +190,11 @@ class Collector:
         """Give (reports, ones) of a slot by class."""
         return self.file.counts(epoch, slot)
 
+    def last_counted(self) -> dict[int, int]:
+        """Give the last slot of each epoch that has a report."""
+        found = self.file.rows("SELECT epoch, max(slot) FROM counts GROUP BY epoch ORDER BY epoch")
+        return dict(found)
+
     def close(self) -> None:
         """Close the file."""
         self.file.close()

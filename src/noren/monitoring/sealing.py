@@ -29,6 +29,7 @@ from noren.monitoring.decisions import (
 from noren.monitoring.planning import FEW_REPORTS
 from noren.monitoring.plans import MonitoringPlan
 from noren.monitoring.smoothing import Smoother, cautious_variance
+from noren.monitoring.statistic import SlotCounts
 from noren.monitoring.tree import tree_share, tree_variance
 
 Kinds = Mapping[int, tuple[int, int]]
@@ -65,6 +66,22 @@ def decide(
     if smoother is not None:
         decision |= smoothed(smoother, decision, before)
     return decision
+
+
+def decide_all(
+    plans: Sequence[MonitoringPlan], counts: SlotCounts, epoch: int = 0
+) -> list[dict[str, Any]]:
+    """Decide every slot of an epoch from counts that are complete, such as stored or simulated."""
+
+    def counted(slot: int) -> Kinds:
+        rows = zip(counts.reports[slot - 1], counts.ones[slot - 1], strict=True)
+        return {kind: (int(held), int(ones)) for kind, (held, ones) in enumerate(rows)}
+
+    found: list[dict[str, Any]] = []
+    for slot in range(1, plans[0].horizon + 1):
+        held = {kind: reports for kind, (reports, _) in counted(slot).items()}
+        found.append(decide(plans, epoch, slot, counted, held, found))
+    return found
 
 
 def single_reading(

@@ -115,6 +115,13 @@ def simulate(
     return Simulated(plan, holders / plan.n_people, reports, ones, estimates)
 
 
+def wave(plan: MonitoringPlan) -> list[float]:
+    """Make up shares that swing through the plan's threshold, twice an epoch."""
+    height = min(plan.threshold, 1 - plan.threshold, 0.2)
+    turns = np.arange(plan.horizon) / plan.horizon * 4 * np.pi
+    return [float(share) for share in plan.threshold + height * np.sin(turns)]
+
+
 def read_shares(shares: Sequence[float] | Floats, horizon: int) -> Floats:
     """Read true shares, one a slot."""
     found = np.asarray(shares, float)

@@ -44,6 +44,7 @@ from noren.monitoring.lies import (
 )
 from noren.monitoring.tree import average_variance, levels
 from noren.privacy import LOCAL, USER, Adjacency, Guarantee
+from noren.privacy.numbers import shown
 
 NAMES = ("published", "independent", "ramp", "block", "rolling", "tree")
 SINGLE = ("published", "independent", "rolling")  # one coin for each report
@@ -100,6 +101,11 @@ class Strategy:
     def slot_epsilon(self) -> Fraction:
         """What a change in one slot alone costs."""
         return self.law.slot_epsilon
+
+    @property
+    def slot_epsilon_text(self) -> str:
+        """What a change in one slot alone costs, in words."""
+        return shown(self.slot_epsilon)
 
     @property
     def slot_guarantee(self) -> Guarantee:
