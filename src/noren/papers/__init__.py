@@ -26,5 +26,10 @@ class Paper(NamedTuple):
     files: Mapping[str, str]
 
 
-PAPERS: dict[str, Paper] = {}
+PAPERS: dict[str, Paper] = {
+    "association": Paper(
+        "noren.papers.association",
+        {"idash": "A folder with your own copy of the 2015 competition's genotype files."},
+    ),
+}
 """By the name that `noren reproduce NAME` takes."""
