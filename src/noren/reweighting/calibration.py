@@ -93,13 +93,12 @@ def shrinkage(gap: Floats, variance: float, spread: float, sampling: float) -> f
     return 1 / min(1.0, max(excess, error * float(np.sqrt(2 / p)) / 2))
 
 
-def rake_strength(gap: Floats, spread: Floats, variance: float, sampling: float) -> float:
+def rake_strength(gap: Floats, spread: Floats, variances: Floats, sampling: float) -> float:
     """Give kappa for noisy tables of counts, by the marginal likelihood of the gap."""
-    values, vectors = np.linalg.eigh(spread)
-    turned = vectors.T @ gap
 
     def likelihood(g: float) -> float:
-        own = (g + sampling) * np.maximum(values, 0) + variance
-        return -float((turned**2 / own).sum() + np.log(own).sum()) / 2
+        own = (g + sampling) * spread + np.diag(variances)
+        _, log_size = np.linalg.slogdet(own)
+        return -float(gap @ np.linalg.solve(own, gap) + log_size) / 2
 
     return 1 / float(max(RAKE_STRENGTHS, key=likelihood))
