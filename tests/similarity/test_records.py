@@ -163,3 +163,38 @@ def test_a_query_about_other_columns_is_refused(query):
 def test_records_show_their_sizes_only():
     assert repr(Records.of(BITS)) == "Records(4 records, 5 columns)"
     assert "Postings(5 columns)" in repr(Records.of(BITS).prepare().postings)
+
+
+def test_packed_bytes_and_plain_arrays_are_read(tmp_path):
+    packed = np.packbits(BITS, axis=1, bitorder="little")
+    np.savez(tmp_path / "bytes.npz", words=packed, n_columns=5)
+    np.save(tmp_path / "bits.npy", BITS)
+    for made in (
+        Records.read(tmp_path / "bytes.npz"),
+        Records.read(tmp_path / "bits.npy"),
+        Records.of_packed(packed, 5),
+        Records.of_packed(Records.of(BITS).words, 5),
+    ):
+        assert (made.bits() == BITS).all()
+
+
+def test_packed_rows_that_do_not_fit_are_refused():
+    words = Records.of(BITS).words
+    for rows, width in ((words, 70), (words.astype(np.int64), 5), (np.zeros((2, 3), np.uint8), 5)):
+        with pytest.raises(ParameterError):
+            Records.of_packed(rows, width)
+    with pytest.raises(SchemaError, match="past their last column"):
+        Records.of_packed(words, 4)
+
+
+@pytest.mark.parametrize("line", ["01\tshort", "018000\tlong", "0g80\tno hex"])
+def test_fingerprints_of_another_length_are_refused(tmp_path, line):
+    path = write(tmp_path, "some.fps", f"#num_bits=16\n0180\tfirst\n{line}\n")
+    with pytest.raises(FileProblem) as refused:
+        Records.read(path)
+    assert "0180" not in str(refused.value)
+
+
+def test_a_pair_without_an_item_is_refused(tmp_path):
+    with pytest.raises(SchemaError, match="missing"):
+        Records.read(write(tmp_path, "long.csv", "id,item\nann,flu\nbob,\n"))

@@ -79,9 +79,14 @@ class AboutQuery:
         """Name what the proof takes to be public."""
         return PUBLIC
 
+    def check(self, records: Records) -> None:
+        """Refuse records that lack a column of the query: names and sizes are public."""
+        columns_of(self.query, records)
+
     def scores_of(self, records: Records, noise: Noise) -> Scores:
         """Score the records, having checked what was handed in."""
         require_noise(noise)
+        self.check(records)
         return score_columns(records, columns_of(self.query, records))
 
 
@@ -114,13 +119,13 @@ def only_bits(given: Any) -> Adjacency:
 
 
 def read_query(given: Any) -> tuple[str, ...]:
-    """Take the column names of a query."""
+    """Take the column names of a query, as a set: equal sets are one question."""
     if isinstance(given, str) or not all(isinstance(name, str) for name in given):
         raise ParameterError(
             "query", "not a list of names", "a list of column names",
             "Let canonical(records, query) name the columns.",
         )  # fmt: skip
-    return tuple(dict.fromkeys(given))
+    return tuple(sorted(set(given)))
 
 
 def columns_of(names: tuple[str, ...], records: Records) -> list[int]:

@@ -27,7 +27,7 @@ from typing import Any, ClassVar
 
 from noren.mechanisms.additive import require_noise
 from noren.noise import Noise
-from noren.question import Answer, Forecast, Mechanism
+from noren.question import Answer, Forecast, Mechanism, was_secure
 from noren.similarity.asked import AboutQuery
 from noren.similarity.statistic import Records
 
@@ -79,7 +79,12 @@ class BestRecord(AboutQuery):
 
     def restore(self, record: dict[str, Any]) -> BestRecordAnswer:
         """Give back the answer that a ledger stored."""
-        return BestRecordAnswer(question=self, secure=True, **record)
+        return BestRecordAnswer(
+            question=self,
+            secure=was_secure(record),
+            row=record["row"],
+            records=record["records"],
+        )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -33,7 +33,7 @@ from noren.mechanisms.additive import require_noise
 from noren.mechanisms.wording import plus_minus
 from noren.noise import Noise, laws
 from noren.privacy.numbers import whole
-from noren.question import Answer, Forecast, Mechanism
+from noren.question import Answer, Forecast, Mechanism, was_secure
 from noren.similarity.asked import AboutQuery
 from noren.similarity.scoring import Indexes, dense_ranks
 from noren.similarity.statistic import Records
@@ -98,11 +98,15 @@ class NoisyScores(AboutQuery):
             margin_95=margin,
         )
 
+    def check(self, records: Records) -> None:
+        """Refuse what does not fit: the columns, the number of records."""
+        AboutQuery.check(self, records)
+        if self.depth is not None and self.depth > len(records):
+            raise ParameterError("depth", self.depth, f"at most {len(records)} records")
+
     def answer(self, records: Records, noise: Noise) -> NoisyScoresAnswer:
         """Add the noise, order, and cut at the depth."""
         scores = self.scores_of(records, require_noise(noise))
-        if self.depth is not None and self.depth > len(records):
-            raise ParameterError("depth", self.depth, f"at most {len(records)} records")
         found = highest(scores, len(self.query), self.scale, self.depth, noise)
         return NoisyScoresAnswer(
             question=self,
@@ -117,7 +121,7 @@ class NoisyScores(AboutQuery):
         """Give back the answer that a ledger stored."""
         return NoisyScoresAnswer(
             question=self,
-            secure=True,
+            secure=was_secure(record),
             rows=np.asarray(record["rows"], np.int64),
             values=np.asarray(record["values"], np.int64),
             reach=record["reach"],

@@ -26,14 +26,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from noren.errors import ParameterError
 from noren.mechanisms.additive import require_noise
 from noren.noise import Noise
 from noren.noise.reals import decimal, precision
 from noren.privacy import Adjacency, Guarantee
 from noren.privacy.numbers import Number, read_epsilon
-from noren.question import Answer, Forecast, Mechanism
-from noren.similarity.asked import PUBLIC, only_bits, pure
+from noren.question import Answer, Forecast, Mechanism, was_secure
+from noren.similarity.asked import PUBLIC, columns_of, only_bits, pure
 from noren.similarity.laws import flip_probability, randomized_deviation
 from noren.similarity.published import Published
 from noren.similarity.scoring import Words
@@ -115,11 +114,14 @@ class RandomizedRecords:
             margin_95=1.96 * deviation,
         )
 
+    def check(self, records: Records) -> None:
+        """Refuse what is no records."""
+        columns_of((), records)
+
     def answer(self, records: Records, noise: Noise) -> RandomizedRecordsAnswer:
         """Flip every bit by a coin of its own."""
         require_noise(noise)
-        if not isinstance(records, Records):
-            raise ParameterError("the statistic", f"a {type(records).__name__}", "Records")
+        self.check(records)
         words = np.empty_like(records.words)
         last = np.uint64((1 << ((records.n_columns - 1) % 64 + 1)) - 1)
         step = max(1, (1 << 18) // words.shape[1])
@@ -135,7 +137,7 @@ class RandomizedRecords:
         """Give back the answer that a ledger stored."""
         words = np.asarray(record["words"], np.uint64)
         return RandomizedRecordsAnswer(
-            question=self, secure=True, words=words, n_columns=record["n_columns"]
+            question=self, secure=was_secure(record), words=words, n_columns=record["n_columns"]
         )
 
 

@@ -1,8 +1,8 @@
 """Read records of bits from the files people have.
 
     form      what                                                          public names
-    npz       a SciPy CSR matrix (save_npz), or arrays `words` and `n_columns`;  numbers, or arrays
-              or one array `bits`                                           `ids`, `names`
+    npz       a SciPy CSR matrix (save_npz), or packed `words` and `n_columns`,  numbers, or arrays
+              or one array `bits`; NPY: that array alone                    `ids`, `names`
     wide      CSV or Parquet, a first column of ids, then one column of 0/1 each   header
     long      CSV or Parquet of two columns, id and item: a line is a one   both columns
     movielens tab separated user, item, ... without a header (`u.data`)     both columns
@@ -10,7 +10,8 @@
 
 The lists of ids and columns are public. In the long forms they are taken from the file, sorted,
 unless `names` or `ids` declare them; declare them where the set of items could itself tell
-something. Errors name the file and at most a column, never a row or a value.
+something. Packed words are uint64, or uint8 with the first column lowest, as faiss and chemfp have
+them. Errors name the file and at most a column, never a row or a value.
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ from noren.data.bits import pack_indices, packed, words_for
 from noren.data.files import existing_file
 from noren.data.lines import first_line, line_blocks
 from noren.errors import FileProblem, NorenError, ParameterError, SchemaError
-from noren.similarity.statistic import Records
+from noren.similarity.statistic import Records, as_words
 
 FORMS = ("npz", "wide", "long", "movielens", "fps")
-ENDINGS = {".npz": "npz", ".fps": "fps", ".data": "movielens"}
+ENDINGS = {".npz": "npz", ".npy": "npz", ".fps": "fps", ".data": "movielens"}
 
 
 def read_records(
@@ -92,12 +93,15 @@ def guess(file: Path) -> str:
 
 def from_npz(file: Path) -> dict[str, Any]:
     """Read a SciPy CSR matrix, packed words, or a matrix of bits."""
-    with np.load(file, allow_pickle=False) as archive:
-        held = {name: archive[name] for name in archive.files}
+    if file.suffix.lower() == ".npy":
+        held = {"bits": np.load(file, allow_pickle=False)}
+    else:
+        with np.load(file, allow_pickle=False) as archive:
+            held = {name: archive[name] for name in archive.files}
     public = {key: tuple(map(str, held[key].tolist())) for key in ("ids", "names") if key in held}
     if "words" in held:
-        words = np.ascontiguousarray(held["words"]).astype(np.uint64, copy=False)
-        return {"words": words, "n_columns": int(held["n_columns"]), **public}
+        n_columns = int(held["n_columns"])
+        return {"words": as_words(held["words"], n_columns), "n_columns": n_columns, **public}
     if "bits" in held:
         made = Records.of(held["bits"])
         return {"words": made.words, "n_columns": made.n_columns, **public}
@@ -161,6 +165,11 @@ def pairs_of(file: Path) -> tuple[list[str], list[str]]:
     first, second = (
         ["" if cell is None else str(cell) for cell in table.column(i).to_pylist()] for i in (0, 1)
     )
+    if "" in first or "" in second:
+        raise SchemaError(
+            "An id or an item is missing, but each line must be a pair. A record without any item "
+            "is declared by `ids`."
+        )
     return first, second
 
 
@@ -213,11 +222,11 @@ def from_fps(file: Path) -> dict[str, Any]:
                 continue
             text, _, rest = line.partition("\t")
             bits = bits or 4 * len(text)
+            if len(text) != 2 * -(-bits // 8):
+                raise FileProblem(f"{file} has fingerprints of another length than its num_bits.")
             prints += bytes.fromhex(text).ljust(words_for(bits) * 8, b"\0")
             ids.append(rest.partition("\t")[0])
     width = words_for(bits)
-    words = np.frombuffer(bytes(prints), "<u8").reshape(-1, width).astype(np.uint64)
-    spare = 64 * width - bits
-    if spare and (words[:, -1] >> np.uint64(64 - spare)).any():
-        raise FileProblem(f"{file} has fingerprints with bits beyond num_bits.")
+    words = np.frombuffer(bytes(prints), "<u8").reshape(-1, words_for(bits)).astype(np.uint64)
+    words = as_words(words, bits)
     return {"words": words, "n_columns": bits, "ids": tuple(ids)}

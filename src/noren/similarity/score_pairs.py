@@ -31,7 +31,7 @@ from noren.mechanisms.wording import plus_minus
 from noren.noise import Noise, laws
 from noren.privacy import Adjacency, Guarantee
 from noren.privacy.numbers import read_epsilon, shown, whole
-from noren.question import Answer, Forecast, Mechanism
+from noren.question import Answer, Forecast, Mechanism, was_secure
 from noren.similarity.asked import (
     ONE_BIT,
     PUBLIC,
@@ -109,10 +109,14 @@ class ScorePairs(AboutQuery):
         """Say how far off each count may be."""
         return count_forecast(self.scale, "each of the two counts")
 
+    def check(self, records: Records) -> None:
+        """Refuse what does not fit: the columns."""
+        AboutQuery.check(self, records)
+        check_width(self.n_columns, records)
+
     def answer(self, records: Records, noise: Noise) -> ScorePairsAnswer:
         """Add the noise and move into range."""
         inside = self.scores_of(records, require_noise(noise)).astype(np.int64)
-        check_width(self.n_columns, records)
         q, outside = len(self.query), records.weights() - inside
         inside = inside + noise.discrete_laplace(self.scale, len(records))
         outside = outside + noise.discrete_laplace(self.scale, len(records))
@@ -126,7 +130,9 @@ class ScorePairs(AboutQuery):
     def restore(self, record: dict[str, Any]) -> ScorePairsAnswer:
         """Give back the answer that a ledger stored."""
         inside, outside = (np.asarray(record[key], np.int64) for key in ("inside", "outside"))
-        return ScorePairsAnswer(question=self, secure=True, inside=inside, outside=outside)
+        return ScorePairsAnswer(
+            question=self, secure=was_secure(record), inside=inside, outside=outside
+        )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -233,11 +239,15 @@ class RowWeights:
         """Say how far off each weight may be."""
         return count_forecast(self.scale, "each weight")
 
+    def check(self, records: Records) -> None:
+        """Refuse what does not fit: the number of columns."""
+        columns_of((), records)
+        check_width(self.n_columns, records)
+
     def answer(self, records: Records, noise: Noise) -> RowWeightsAnswer:
         """Add the noise and move into range."""
         require_noise(noise)
-        columns_of((), records)
-        check_width(self.n_columns, records)
+        self.check(records)
         noisy = records.weights() + noise.discrete_laplace(self.scale, len(records))
         weights = np.clip(noisy, 0, self.n_columns)
         return RowWeightsAnswer(question=self, secure=noise.secure, weights=weights)
@@ -245,7 +255,7 @@ class RowWeights:
     def restore(self, record: dict[str, Any]) -> RowWeightsAnswer:
         """Give back the answer that a ledger stored."""
         weights = np.asarray(record["weights"], np.int64)
-        return RowWeightsAnswer(question=self, secure=True, weights=weights)
+        return RowWeightsAnswer(question=self, secure=was_secure(record), weights=weights)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -28,7 +28,7 @@ from noren.mechanisms.additive import require_noise
 from noren.mechanisms.wording import plus_minus
 from noren.noise import Noise
 from noren.privacy.numbers import whole
-from noren.question import Answer, Forecast, Mechanism
+from noren.question import Answer, Forecast, Mechanism, was_secure
 from noren.similarity.asked import AboutQuery
 from noren.similarity.score_pairs import count_forecast
 from noren.similarity.scoring import Indexes
@@ -92,7 +92,7 @@ class SimilarCount(AboutQuery):
 
     def restore(self, record: dict[str, Any]) -> SimilarCountAnswer:
         """Give back the answer that a ledger stored."""
-        return SimilarCountAnswer(question=self, secure=True, **record)
+        return SimilarCountAnswer(question=self, secure=was_secure(record), count=record["count"])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -168,7 +168,7 @@ class ScoreHistogram(AboutQuery):
     def restore(self, record: dict[str, Any]) -> ScoreHistogramAnswer:
         """Give back the answer that a ledger stored."""
         counts = np.asarray(record["counts"], np.int64)
-        return ScoreHistogramAnswer(question=self, secure=True, counts=counts)
+        return ScoreHistogramAnswer(question=self, secure=was_secure(record), counts=counts)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -14,7 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from noren.data.bits import check_words, column_counts, pack_indices, packed, row_counts, unpack
+from noren.data.bits import (
+    check_words,
+    column_counts,
+    pack_indices,
+    packed,
+    row_counts,
+    unpack,
+    words_for,
+)
 from noren.errors import ParameterError, SchemaError
 from noren.privacy.numbers import whole
 from noren.similarity.scoring import Indexes, Postings, Words, make_postings
@@ -88,6 +96,11 @@ class Records:
         if flat.size and not 0 <= flat.min() <= flat.max() < n_columns:
             raise SchemaError(f"Columns must be numbers from 0 to {n_columns - 1}.")
         return cls(pack_indices(begins, flat, n_columns), n_columns, **public)
+
+    @classmethod
+    def of_packed(cls, rows: Any, n_columns: int, **public: Any) -> Records:
+        """Take packed rows: uint64, or uint8 with the first column lowest."""
+        return cls(as_words(np.asarray(rows), n_columns), n_columns, **public)
 
     @classmethod
     def read(cls, path: Any, form: str | None = None, **public: Any) -> Records:
@@ -184,6 +197,25 @@ class Records:
             return False
         known: set[str] = self._cache.setdefault("ids", set(self.ids))
         return name in known
+
+
+def as_words(rows: Any, n_columns: int) -> Words:
+    """Turn packed rows into words; refuse what no column explains."""
+    given = np.ascontiguousarray(rows)
+    width = whole("n_columns", n_columns, 1)
+    if given.ndim != 2 or given.dtype not in (np.dtype(np.uint64), np.dtype(np.uint8)):
+        raise ParameterError("words", f"of type {given.dtype}", "a matrix of uint64 or uint8")
+    if given.dtype == np.uint8:
+        if given.shape[1] != -(-width // 8):
+            raise ParameterError("words", f"{given.shape[1]} bytes wide", f"{-(-width // 8)}")
+        octets = np.zeros((len(given), 8 * words_for(width)), np.uint8)
+        octets[:, : given.shape[1]] = given
+        given = octets.view("<u8").astype(np.uint64, copy=False)
+    check_words(given, width)
+    spare = 64 * given.shape[1] - width
+    if spare and (given[:, -1] >> np.uint64(64 - spare)).any():
+        raise SchemaError("The packed rows have ones past their last column.")
+    return given
 
 
 def read_names(what: str, given: Any, count: int) -> tuple[str, ...] | None:

@@ -33,7 +33,7 @@ from noren.mechanisms.additive import require_noise
 from noren.noise import Noise
 from noren.noise.reals import decimal, precision
 from noren.privacy.numbers import whole
-from noren.question import Answer, Forecast, Mechanism
+from noren.question import Answer, Forecast, Mechanism, was_secure
 from noren.similarity.asked import AboutQuery
 from noren.similarity.laws import read_k
 from noren.similarity.scoring import Indexes, Scores
@@ -108,17 +108,23 @@ class TopSet(AboutQuery):
             margin_95=margin,
         )
 
+    def check(self, records: Records) -> None:
+        """Refuse what does not fit: the columns, the number of records."""
+        AboutQuery.check(self, records)
+        read_k(self.k, len(records))
+
     def answer(self, records: Records, noise: Noise) -> TopSetAnswer:
         """Choose the set."""
         scores = self.scores_of(records, require_noise(noise))
-        read_k(self.k, len(records))
         rows = draw_set(scores, self.k, self.base, noise)
         return TopSetAnswer(question=self, secure=noise.secure, rows=rows, records=len(records))
 
     def restore(self, record: dict[str, Any]) -> TopSetAnswer:
         """Give back the answer that a ledger stored."""
         rows = np.asarray(record["rows"], np.int64)
-        return TopSetAnswer(question=self, secure=True, rows=rows, records=record["records"])
+        return TopSetAnswer(
+            question=self, secure=was_secure(record), rows=rows, records=record["records"]
+        )
 
 
 def draw_set(scores: Scores, k: int, base: int, noise: Noise) -> Indexes:
