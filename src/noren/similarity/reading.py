@@ -93,12 +93,15 @@ def guess(file: Path) -> str:
 
 def from_npz(file: Path) -> dict[str, Any]:
     """Read a SciPy CSR matrix, packed words, or a matrix of bits."""
+    held: dict[str, Any]
     if file.suffix.lower() == ".npy":
         held = {"bits": np.load(file, allow_pickle=False)}
     else:
         with np.load(file, allow_pickle=False) as archive:
             held = {name: archive[name] for name in archive.files}
-    public = {key: tuple(map(str, held[key].tolist())) for key in ("ids", "names") if key in held}
+    public: dict[str, Any] = {
+        key: tuple(map(str, held[key].tolist())) for key in ("ids", "names") if key in held
+    }
     if "words" in held:
         n_columns = int(held["n_columns"])
         return {"words": as_words(held["words"], n_columns), "n_columns": n_columns, **public}
@@ -226,7 +229,6 @@ def from_fps(file: Path) -> dict[str, Any]:
                 raise FileProblem(f"{file} has fingerprints of another length than its num_bits.")
             prints += bytes.fromhex(text).ljust(words_for(bits) * 8, b"\0")
             ids.append(rest.partition("\t")[0])
-    width = words_for(bits)
     words = np.frombuffer(bytes(prints), "<u8").reshape(-1, words_for(bits)).astype(np.uint64)
     words = as_words(words, bits)
     return {"words": words, "n_columns": bits, "ids": tuple(ids)}
