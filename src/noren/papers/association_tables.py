@@ -12,6 +12,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+import numpy as np
+
 from noren.association import Tables, is_significant
 
 TARGETS = range(1, 11)
@@ -19,6 +21,18 @@ TAU = "3.84"
 STUDY = 200  # cases, and as many controls
 SIGNIFICANT, OTHERS = 63, 248
 MULTIPLIER, INCREMENT = 6364136223846793005, 1442695040888963407
+
+
+def all_tables(cases: int, controls: int) -> Tables:
+    """Give every table of two groups, row by row.
+
+    Examples
+    --------
+    >>> len(all_tables(2, 3))
+    12
+    """
+    a, b = np.mgrid[0 : cases + 1, 0 : controls + 1]
+    return Tables(a.ravel(), b.ravel(), cases, controls)
 
 
 def balanced(people: int, carriers: int | None = None) -> Tables:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+ERRATA = "errata"
+RIGHT = "what was found right"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaperRow:
@@ -46,3 +49,26 @@ class PaperRow:
     def to_dict(self) -> dict[str, Any]:
         """Give the JSON form."""
         return asdict(self)
+
+
+def claim(
+    setting: str,
+    quantity: str,
+    published: float | str | None,
+    ours: float,
+    expected: float,
+    tolerance: float,
+    note: str,
+    experiment: str = ERRATA,
+) -> PaperRow:
+    """Set a claim beside what is found; ok if ours is what a faithful run gives."""
+    return PaperRow(
+        experiment=experiment,
+        setting=setting,
+        quantity=quantity,
+        published=published,
+        ours=ours,
+        tolerance=tolerance,
+        ok=abs(ours - expected) <= tolerance,
+        note=note,
+    )
