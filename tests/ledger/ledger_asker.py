@@ -84,7 +84,7 @@ class Tally:
         )
 
     def restore(self, record: dict[str, Any]) -> TallyAnswer:
-        return TallyAnswer(question=self, secure=True, **record)
+        return TallyAnswer(question=self, **record)
 
 
 def note(file: str, line: str) -> None:

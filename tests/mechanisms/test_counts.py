@@ -12,7 +12,7 @@ from noren.audit.law import integer_p_value, laplace_tail
 from noren.errors import ParameterError
 from noren.mechanisms import CellCounts, Counts
 from noren.privacy import ADD_REMOVE, SUBSTITUTE, USER, Adjacency
-from noren.question import identity
+from noren.question import as_json, identity
 from noren.testing import seeded_noise
 
 FALSE_ALARM = 1e-9
@@ -75,7 +75,7 @@ def test_counts_merge_in_any_partition(codes, cut, cells):
 @given(values=st.lists(st.integers(-(2**40), 2**40), min_size=1, max_size=5))
 def test_an_answer_comes_back_from_its_record(values):
     answer = ask(values, epsilon="0.5")
-    again = answer.question.restore(json.loads(json.dumps({"values": answer.values.tolist()})))
+    again = answer.question.restore(json.loads(json.dumps(as_json(answer.record()))))
     assert again.values.tolist() == answer.values.tolist()
     assert again.to_dict() == answer.to_dict()
 

@@ -118,8 +118,8 @@ def whole_numbers(released: Any) -> list[int] | None:
     """Flatten what was released; None if any of it is not a whole number."""
     if isinstance(released, Answer):
         released = released.record()
-    if isinstance(released, Mapping):
-        released = list(released.values())
+    if isinstance(released, Mapping):  # `secure` speaks of the source of the noise, not of the data
+        released = [part for name, part in released.items() if name != "secure"]
     if isinstance(released, (list, tuple)):
         parts = [whole_numbers(part) for part in released]
         return None if None in parts else [number for part in parts for number in part or []]

@@ -27,4 +27,5 @@ TOPICS: dict[str, str] = {
     "row-weights": "noren.similarity.score_pairs:RowWeights",
     "similar-count": "noren.similarity.similar_counts:SimilarCount",
     "score-histogram": "noren.similarity.similar_counts:ScoreHistogram",
+    "basis-moments": "noren.reweighting.moments:Moments",
 }

@@ -1,7 +1,8 @@
 """The moments of a private table on a public basis: one release, from which all weights follow.
 
-Maths (u = basis.unit steps to 1, q a row's basis values in whole steps)
-    S = sum of q over the rows, an integer vector. Release S + Z, Z discrete Laplace of scale
+Maths
+    u = basis.unit steps to 1, q a row's basis values in whole steps. S = sum of q over the rows, an
+    integer vector. Release S + Z, Z discrete Laplace of scale
     D / epsilon, or discrete Gaussian at a given rho (`noren.mechanisms.additive`). From it
     SUBSTITUTE    ~h = (S + Z) / (u n), n public;     Cov = Var Z / (u n)**2 I
     ADD_REMOVE    ~n = max(sum(S + Z) / (u t), 1), t the total of one row, ~h = (S + Z) / (u ~n);

@@ -1,7 +1,7 @@
 """The one record that resembles a query most; no score is shown.
 
-Maths (permute-and-flip)
-    Visit the records in a uniform order and take record i with probability
+Maths
+    Permute-and-flip: visit the records in a uniform order and take record i with probability
     exp(-c (max u - u_i)), c = epsilon / s, s = 1 under BIT and |q| under SUBSTITUTE. One pass
     always ends: a maximum is taken. Equal in law to the largest u_i + E_i, E_i exponential of
     rate c.
