@@ -91,7 +91,7 @@ class NormalizedBasis:
     --------
     >>> basis = NormalizedBasis([0.0, 1.0], 1)
     >>> basis.steps([0.0, 50.0]).tolist()
-    [[652700, 395875], [0, 1048575]]
+    [[652695, 395880], [0, 1048576]]
     """
 
     kind: ClassVar[str] = "normalized"
