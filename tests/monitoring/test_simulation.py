@@ -8,6 +8,8 @@ from scipy.stats import binomtest, chi2
 
 from noren.monitoring.planning import plan
 from noren.monitoring.simulation import f_measures, one_slot_of_people, simulate
+from noren.monitoring.tree import tree_variance
+from noren.monitoring.tree_simulation import simulate_tree
 from noren.noise.public import generator
 
 FALSE_ALARM = 1e-9
@@ -68,6 +70,40 @@ def test_one_report_of_many_people_has_the_right_law(lie):
     ones = one_slot_of_people(bits, lie, draw)
     assert binomtest(ones, bits.size, lie).pvalue > FALSE_ALARM
     assert binomtest(ones, bits.size, lie * 1.05).pvalue < FALSE_ALARM
+
+
+def people_of_two_changes(people, slots):
+    """People whose bit starts at 0, goes up once and comes down once."""
+    draw = generator(4)
+    first, last = np.sort(draw.integers(0, slots + 1, (people, 2)), axis=1).T[:, :, None]
+    return (np.arange(slots) >= first) & (np.arange(slots) < last)
+
+
+def test_the_tree_has_no_bias_and_at_most_its_variance():
+    made = plan(2000, 16, 2, 0.5, strategy="tree", max_changes=2)
+    found = simulate_tree(made, people_of_two_changes(2000, 16), seed=6, runs=120)
+    bound = np.array([tree_variance(t, 2000, 16, made.chosen.law.contrast) for t in range(1, 17)])
+    bias = (found.estimates.mean(axis=0) - found.shares) / np.sqrt(bound / 120)
+    assert np.abs(bias).max() < 6.5
+    ratio = (((found.estimates - found.shares) ** 2).mean(axis=0) / bound).mean()
+    assert 0.8 < ratio < 1.2
+    assert (found.reports[:, -1] == 2000).all()  # every level has an interval that ends there
+
+
+def test_the_tree_is_biased_by_people_who_change_too_often():
+    made = plan(2000, 16, 4, 0.5, strategy="tree", max_changes=1)
+    found = simulate_tree(made, people_of_two_changes(2000, 16), seed=6, runs=60)
+    off = found.estimates.mean(axis=0) - found.shares
+    assert np.abs(off).max() > 0.1
+
+
+def test_the_tree_is_simulated_from_people_only():
+    made = plan(20, 4, 2, 0.5, strategy="tree", max_changes=1)
+    for wrong in (np.zeros((20, 3)), np.full((20, 4), 2)):
+        with pytest.raises(ValueError, match=r"^trajectories is"):
+            simulate_tree(made, wrong, seed=1)
+    with pytest.raises(ValueError, match=r"^plan is"):
+        simulate_tree(plan(20, 4, 2, 0.5), np.zeros((20, 4)), seed=1)
 
 
 def test_bad_input_is_refused_by_name():

@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noren.errors import ParameterError
-from noren.monitoring.decisions import Channel
 from noren.monitoring.lies import LieLaw
 from noren.monitoring.plans import MonitoringPlan
 from noren.noise.public import generator
@@ -103,12 +102,16 @@ def simulate(
     """
     truth = read_shares(shares, plan.horizon)
     if plan.chosen.name == "tree":
-        raise ParameterError("plan", "a tree", "one that reports states", "See simulate_tree.")
+        raise ParameterError(
+            "plan", "a tree", "one that reports states", "The tree follows people: simulate_tree."
+        )
     draw, times = generator(seed), whole("runs", runs, 1)
     holders = np.rint(plan.n_people * truth).astype(np.int64)
-    one = person_by_person if exact else slot_by_slot
-    drawn = [one(plan, holders, draw) for _ in range(times)]
-    reports, ones = (np.array([it[i] for it in drawn]) for i in (0, 1))
+    if exact:
+        drawn = [person_by_person(plan, holders, draw) for _ in range(times)]
+        reports, ones = (np.array([it[i] for it in drawn]) for i in (0, 1))
+    else:
+        reports, ones = slot_by_slot(plan, holders, times, draw)
     channel = plan.chosen.channel
     with np.errstate(invalid="ignore"):
         estimates = (ones / reports - channel.low) / channel.contrast
@@ -132,6 +135,12 @@ def read_shares(shares: Sequence[float] | Floats, horizon: int) -> Floats:
     return found
 
 
+def slot_by_slot(plan: MonitoringPlan, holders: Ints, runs: int, draw: Any) -> tuple[Ints, Ints]:
+    """Draw each slot's count of ones from its exact law, for every run at once."""
+    held = np.array([reporters(plan, draw) for _ in range(runs)])
+    return held, slot_ones(plan, held, holders, draw)
+
+
 def reporters(plan: MonitoringPlan, draw: Any) -> Ints:
     """Give how many people report in each slot of a stratified schedule."""
     people, slots = plan.n_people, plan.horizon
@@ -143,15 +152,11 @@ def reporters(plan: MonitoringPlan, draw: Any) -> Ints:
     return held
 
 
-def slot_by_slot(plan: MonitoringPlan, holders: Ints, draw: Any) -> tuple[Ints, Ints]:
-    """Draw each slot's count of ones from its exact law."""
-    held, channel = reporters(plan, draw), plan.chosen.channel
-    return held, slot_ones(plan.n_people, held, channel, holders, draw)
-
-
-def slot_ones(people: int, held: Ints, channel: Channel, holders: Ints, draw: Any) -> Ints:
+def slot_ones(plan: MonitoringPlan, held: Ints, holders: Ints, draw: Any) -> Ints:
     """Draw how many of the reports of each slot say 1."""
-    true = draw.hypergeometric(holders, people - holders, held)
+    people, channel, true = plan.n_people, plan.chosen.channel, np.broadcast_to(holders, held.shape)
+    if (held < people).any():
+        true = draw.hypergeometric(true, people - true, held)
     high = channel.low + channel.contrast
     found: Ints = draw.binomial(true, high) + draw.binomial(held - true, channel.low)
     return found
