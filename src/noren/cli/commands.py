@@ -29,6 +29,7 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "monitor": Entry(
             "noren.cli.monitor:monitor", "Tell when a share of people is above a threshold."
         ),
+        "similar": Entry("noren.cli.similar:similar", "Search private bits; see what leaks."),
     },
     "Budget": {
         "config": Entry("noren.cli.config:config", "See which settings apply, and from where."),

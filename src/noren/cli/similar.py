@@ -1,0 +1,23 @@
+"""`noren similar`: what a similarity search leaks, and how to run a private one."""
+
+from __future__ import annotations
+
+import click
+
+from noren.cli.similar_leak import attack
+
+
+@click.group()
+def similar() -> None:
+    """See what a similarity search over private bits leaks, and run a private one.
+
+    Records are rows of 0 and 1: diagnoses, fingerprints, interests. A query is a public set of
+    columns. A query copied from a protected record (query by example) is outside every guarantee
+    and is refused by where it comes from.
+    """
+
+
+for command in (
+    attack,
+):  # fmt: skip
+    similar.add_command(command)
