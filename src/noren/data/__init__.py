@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from noren.data.columns import Numeric as Numeric
     from noren.data.columns import Ordered as Ordered
     from noren.data.columns import Text as Text
+    from noren.data.encoding import encode as encode
+    from noren.data.encoding import encoded_names as encoded_names
     from noren.data.inspection import SecretInspection as SecretInspection
     from noren.data.inspection import inspect_table as inspect_table
     from noren.data.missing import DROP as DROP
@@ -46,6 +48,7 @@ ROOMS = {
     "bits": "column_counts pack pack_indices row_counts unpack words_for",
     "blocks": "BLOCK_ROWS Block block_of",
     "columns": "Boolean Categorical Column Integer Numeric Ordered Text",
+    "encoding": "encode encoded_names",
     "inspection": "SecretInspection inspect_table",
     "missing": "DROP OWN Missing fill",
     "schema": "Schema",
