@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.signal import lfilter
 
 from noren.association.score_law import Rows
 from noren.association.statistic import Floats
@@ -92,6 +91,8 @@ def highest_of(tails: Floats, epsilon: float) -> Floats:
 
 def filter_rows(tails: Floats, epsilon: float) -> Floats:
     """Give h(y) of every row, for y from the rows' first level to one past their last."""
+    from scipy.signal import lfilter  # half a second, which a choice of the top K does not need
+
     t, c, gap = math.exp(-epsilon), math.tanh(epsilon / 2), -math.expm1(-epsilon)
     padded = np.hstack([tails, np.zeros((len(tails), 1))])
     state = np.full((len(tails), 1), t / gap)

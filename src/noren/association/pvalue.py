@@ -27,10 +27,10 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from functools import lru_cache
+from statistics import NormalDist
 from typing import Any, TypeAlias
 
 import numpy as np
-from scipy.special import ndtri
 
 from noren.association.common_rate import (
     FEWEST_CARRIERS,
@@ -218,7 +218,7 @@ def best_tau(cases: int, controls: int, epsilon: object, alpha: object) -> float
     """
     m1, m2 = group_size("cases", cases), group_size("controls", controls)
     level, noise = read_level(alpha), float(read_epsilon(epsilon))
-    z = -float(ndtri(level / 2))
+    z = -NormalDist().inv_cdf(level / 2)
     width = noise * math.sqrt((m1 + m2) * (m1 / max(m1, m2)) * m2) / 2 / math.sqrt(max(m1, m2))
     tau = max(1.0, z - 0.75 * math.log(1 / (2 * level)) / width) ** 2
     return min(tau, (m1 + m2) / 2)  # above N no table passes at all

@@ -31,7 +31,6 @@ from math import isqrt
 from typing import Any
 
 import numpy as np
-from scipy.special import gammaln
 
 from noren.association.distance import refuse_unreachable
 from noren.association.geometry import read_tau
@@ -208,6 +207,8 @@ class HypergeometricTails:
     """Both tails of the carriers among the cases, for each of some numbers of carriers."""
 
     def __init__(self, design: Design, n: Counts) -> None:
+        from scipy.special import gammaln
+
         m1, m2 = design.cases, design.controls
         a = np.arange(m1 + 1)
         b = n[:, None] - a

@@ -9,10 +9,9 @@ Maths
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
-
-from scipy.special import gammaln
 
 from noren.association.loci import Groups, Loci
 from noren.errors import ParameterError
@@ -41,8 +40,8 @@ def difficulty(units: int, top: int, epsilon: Fraction, gap: float) -> float:
     >>> round(difficulty(100_000, 20, Fraction(1), 50_000**0.5), 2)
     1.68
     """
-    ways = gammaln(units + 1) - gammaln(top + 1) - gammaln(units - top + 1)
-    return float(2 * ways / (float(epsilon) * gap))
+    ways = math.lgamma(units + 1) - math.lgamma(top + 1) - math.lgamma(units - top + 1)
+    return 2 * ways / (float(epsilon) * gap)
 
 
 def outlook(r: float, *, with_delta: bool) -> str:

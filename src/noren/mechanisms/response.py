@@ -24,11 +24,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from statistics import NormalDist
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from noren.errors import ParameterError
 from noren.mechanisms.additive import integers, read_confidence, require_noise
@@ -148,7 +148,7 @@ class RandomizedResponse:
                 sentence=f"standard error of each share at most {math.sqrt(one):.4g} / sqrt(people)"
             )
         people = whole("people", facts["people"], 1)
-        margin = float(ndtri(0.975)) * math.sqrt(one / people)
+        margin = NormalDist().inv_cdf(0.975) * math.sqrt(one / people)
         return Forecast(
             sentence=f"each share within +-{margin:.4g} with probability 0.95 ({people} people)",
             variance=one / people,
@@ -202,7 +202,7 @@ class RandomizedResponseAnswer(Answer):
 
     def margin(self, confidence: float = 0.95) -> NDArray[np.float64]:
         """Give a margin for each share (normal approximation)."""
-        z = float(ndtri((1 + read_confidence(confidence)) / 2))
+        z = NormalDist().inv_cdf((1 + read_confidence(confidence)) / 2)
         return z * self.standard_errors
 
     @property

@@ -24,8 +24,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
-
-from scipy.special import ndtri
+from statistics import NormalDist
 
 from noren.errors import ParameterError
 from noren.noise.reals import decimal, precision
@@ -129,7 +128,7 @@ def discrete_gaussian_margin(variance: Number, confidence: Number = "0.95") -> i
     """Give the least m with P(abs(Z) > m) at most 1 - confidence (within one, from 1000 s on)."""
     v, outside = positive("variance", variance), remaining(confidence)
     if v > COUNTED_VARIANCE:
-        return math.ceil(-float(ndtri(float(outside / 2))) * math.sqrt(v))
+        return math.ceil(-NormalDist().inv_cdf(float(outside / 2)) * math.sqrt(v))
     with precision(DIGITS + SPARE):
         allowed = decimal(outside / 2)
         return next(k for k, tail in enumerate(gaussian_tails(v)) if tail <= allowed)
