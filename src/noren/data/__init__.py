@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from noren.data.missing import OWN as OWN
     from noren.data.missing import Missing as Missing
     from noren.data.missing import fill as fill
+    from noren.data.proposal import Proposal as Proposal
+    from noren.data.proposal import propose as propose
     from noren.data.schema import Schema as Schema
     from noren.data.sites import Sites as Sites
     from noren.data.tables import Partition as Partition
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from noren.data.tables import partitions as partitions
     from noren.data.tables import read as read
     from noren.data.vcf import convert_vcf as convert_vcf
+    from noren.data.whole import read_whole as read_whole
 
 ROOMS = {
     "bed": "Bed open_bed",
@@ -51,10 +54,12 @@ ROOMS = {
     "encoding": "encode encoded_names",
     "inspection": "SecretInspection inspect_table",
     "missing": "DROP OWN Missing fill",
+    "proposal": "Proposal propose",
     "schema": "Schema",
     "sites": "Sites",
     "tables": "Partition TablePartition partitions read",
     "vcf": "convert_vcf",
+    "whole": "read_whole",
 }
 HOMES = {name: room for room, names in ROOMS.items() for name in names.split()}
 
