@@ -31,5 +31,6 @@ PAPERS: dict[str, Paper] = {
         "noren.papers.association",
         {"idash": "A folder with your own copy of the 2015 competition's genotype files."},
     ),
+    "monitoring": Paper("noren.papers.monitoring", {}),
 }
 """By the name that `noren reproduce NAME` takes."""
