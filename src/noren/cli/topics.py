@@ -27,5 +27,6 @@ TOPICS: dict[str, str] = {
     "row-weights": "noren.similarity.score_pairs:RowWeights",
     "similar-count": "noren.similarity.similar_counts:SimilarCount",
     "score-histogram": "noren.similarity.similar_counts:ScoreHistogram",
+    "searcher-charge": "noren.similarity.courtesy:SearcherCharge",
     "basis-moments": "noren.reweighting.moments:Moments",
 }

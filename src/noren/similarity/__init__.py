@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from noren.similarity.score_pairs import ScorePairs as ScorePairs
     from noren.similarity.scoring import dense_ranks as dense_ranks
     from noren.similarity.scoring import scores as scores
+    from noren.similarity.session import Session as Session
     from noren.similarity.similar_counts import ScoreHistogram as ScoreHistogram
     from noren.similarity.similar_counts import SimilarCount as SimilarCount
     from noren.similarity.standin import stand_in as stand_in
@@ -43,6 +44,7 @@ ROOMS = {
     "randomized_records": "RandomizedRecords publish_randomised",
     "score_pairs": "RowWeights ScorePairs",
     "scoring": "dense_ranks scores",
+    "session": "Session",
     "similar_counts": "ScoreHistogram SimilarCount",
     "standin": "stand_in",
     "statistic": "Records",

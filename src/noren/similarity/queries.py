@@ -9,10 +9,12 @@ refuses would tell what the rows hold.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from noren.data.files import existing_file
 from noren.errors import NotPrivate, ParameterError
 
 if TYPE_CHECKING:
@@ -67,9 +69,38 @@ def bits_of_text(records: Records, text: str | bytes) -> list[Any]:
     """Read text as 0s and 1s, one for each column, or as names with commas between."""
     words = text.decode() if isinstance(text, bytes) else text
     stripped = words.strip()
+    if stripped.startswith("0x"):
+        return bits_of_hex(records, stripped[2:])
     if len(stripped) == records.n_columns and set(stripped) <= {"0", "1"} and len(stripped) > 1:
         return [int(bit) for bit in stripped]
     return [name.strip() for name in stripped.split(",") if name.strip()]
+
+
+def bits_of_hex(records: Named, text: str) -> list[int]:
+    """Read a fingerprint in hexadecimal, the first bit being the lowest of the first byte."""
+    try:
+        octets = np.frombuffer(bytes.fromhex(text), np.uint8)
+    except ValueError:
+        octets = np.zeros(0, np.uint8)
+    bits = np.unpackbits(octets, bitorder="little")
+    if len(octets) != -(-records.n_columns // 8) or bits[records.n_columns :].any():
+        raise ParameterError(
+            "the query", "another fingerprint", f"{records.n_columns} bits in hexadecimal"
+        )
+    found: list[int] = bits[: records.n_columns].tolist()
+    return found
+
+
+def read_query_file(records: Records, path: Path) -> tuple[int, ...]:
+    """Read a query from a file: columns, one a line or with commas; or a vector, or hexadecimal.
+
+    The file that the records were read from is refused, by its name and place alone.
+    """
+    file, origin = existing_file(path), Path(records.origin or "")
+    if origin.is_file() and file.samefile(origin):
+        raise NotPrivate(BY_EXAMPLE.format(which=""))
+    lines = file.read_text(encoding="utf-8").split("\n")
+    return read_columns(records, ",".join(line.strip() for line in lines if line.strip()))
 
 
 def is_vector(items: list[Any], n_columns: int) -> bool:
