@@ -43,6 +43,14 @@ class FileProblem(NorenError, ValueError):
     """A file cannot be read as what it is said to be."""
 
 
+class ShareRefused(NorenError, ValueError):
+    """A received model is not used; `reason` is a fixed word, such as 'tampered'."""
+
+    def __init__(self, reason: str, source: str, why: str) -> None:
+        super().__init__(f"{source} is refused ({reason}): {why}")
+        self.reason = reason
+
+
 class PartitionFailed(NorenError):
     """Counting a partition hit a bug; what exactly is said where only the data's keeper looks."""
 

@@ -4,12 +4,28 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from noren.collaboration.auto import auto_fit as auto_fit
+    from noren.collaboration.baselines import geometric_median as geometric_median
+    from noren.collaboration.baselines import moment_prior_fit as moment_prior_fit
+    from noren.collaboration.baselines import stack as stack
+    from noren.collaboration.combined import Combination as Combination
+    from noren.collaboration.combined import SecretCombination as SecretCombination
+    from noren.collaboration.combining import combine as combine
+    from noren.collaboration.joining import SecretJoining as SecretJoining
     from noren.collaboration.model import PrivateModel as PrivateModel
     from noren.collaboration.task import Task as Task
+    from noren.collaboration.weights import ewa_weights as ewa_weights
+    from noren.collaboration.weights import mirror_weights as mirror_weights
 
 ROOMS = {
+    "auto": "auto_fit",
+    "baselines": "geometric_median moment_prior_fit stack",
+    "combined": "Combination SecretCombination",
+    "combining": "combine",
+    "joining": "SecretJoining",
     "model": "PrivateModel",
     "task": "Task",
+    "weights": "ewa_weights mirror_weights",
 }
 HOMES = {name: room for room, names in ROOMS.items() for name in names.split()}
 
