@@ -11,8 +11,17 @@ if TYPE_CHECKING:
     from noren.collaboration.combined import Combination as Combination
     from noren.collaboration.combined import SecretCombination as SecretCombination
     from noren.collaboration.combining import combine as combine
+    from noren.collaboration.fitting import fit_logistic as fit_logistic
+    from noren.collaboration.gaussian_calibration import gaussian_mu as gaussian_mu
+    from noren.collaboration.gaussian_calibration import (
+        tight_gaussian_delta as tight_gaussian_delta,
+    )
     from noren.collaboration.joining import SecretJoining as SecretJoining
     from noren.collaboration.model import PrivateModel as PrivateModel
+    from noren.collaboration.pure_calibration import cms_calibration as cms_calibration
+    from noren.collaboration.pure_calibration import tight_pure_epsilon as tight_pure_epsilon
+    from noren.collaboration.pure_calibration import tight_pure_rate as tight_pure_rate
+    from noren.collaboration.statistic import TrainingRows as TrainingRows
     from noren.collaboration.task import Task as Task
     from noren.collaboration.weights import ewa_weights as ewa_weights
     from noren.collaboration.weights import mirror_weights as mirror_weights
@@ -23,7 +32,11 @@ ROOMS = {
     "combined": "Combination SecretCombination",
     "combining": "combine",
     "joining": "SecretJoining",
+    "fitting": "fit_logistic",
+    "gaussian_calibration": "gaussian_mu tight_gaussian_delta",
     "model": "PrivateModel",
+    "pure_calibration": "cms_calibration tight_pure_epsilon tight_pure_rate",
+    "statistic": "TrainingRows",
     "task": "Task",
     "weights": "ewa_weights mirror_weights",
 }

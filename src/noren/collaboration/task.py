@@ -84,6 +84,7 @@ class Task:
         put(self, "features", features)
         put(self, "label", label)
         put(self, "intercept", float(constant))
+        encoded_names(features)  # refuses columns that have no encoding
         size = usual_norm(features, self.intercept) if scale is None else positive("scale", scale)
         put(self, "scale", float(size))
 
@@ -120,6 +121,11 @@ class Task:
     def schema(self) -> Schema:
         """The whole table to read: features and label."""
         return Schema([*self.features.columns, self.label], self.features.missing_words)
+
+    @property
+    def label_schema(self) -> Schema:
+        """The label's column alone."""
+        return Schema([self.label], self.features.missing_words)
 
     @property
     def may_drop(self) -> bool:

@@ -1,0 +1,120 @@
+"""What a fit needs of the data: the encoded rows, in blocks that can be read again. Secret.
+
+Training looks at rows more than once, so the statistic is the rows themselves, encoded by the
+public task: blocks put side by side. Sums over rows (gradients, Hessians, Gram matrices) are
+taken block by block. Its `repr` shows how many features, not how many rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from noren.collaboration.task import Task
+from noren.data.blocks import Block, block_of
+from noren.errors import ParameterError
+
+CHUNK = 4096  # rows worked on at once: they fit a processor's cache
+
+Floats = npt.NDArray[np.float64]
+Part = tuple[Floats, npt.NDArray[Any], Floats | None]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class TrainingRows:
+    """Encoded rows with their targets, and weights where there are any.
+
+    Examples
+    --------
+    >>> task = Task.of_bounds([0], [100], classes=("well", "ill"))
+    >>> here = TrainingRows.of(task, {"x0": [20, 80], "y": ["well", "ill"]})
+    >>> here + TrainingRows.of(task, {"x0": [55], "y": ["ill"]})
+    TrainingRows(2 features)
+    """
+
+    task: Task
+    parts: tuple[Part, ...]
+
+    @classmethod
+    def of(
+        cls, task: Task, table: Any, labels: Any = None, weights: npt.ArrayLike | None = None
+    ) -> TrainingRows:
+        """Encode a table in memory; with `labels` apart, the table holds the features alone.
+
+        Labels are words of the task's classes, truth values or numbers, as its column reads them.
+        """
+        if labels is None:
+            block = table if isinstance(table, Block) else block_of(table, task.schema)
+            rows, targets = task.rows(block), task.targets(block)
+        else:
+            rows = task.rows(table)
+            targets = task.targets(block_of({task.label.name: labels}, task.label_schema))
+        given = None if weights is None else np.array(weights, np.float64)
+        if len(targets) != len(rows) or (given is not None and given.shape != targets.shape):
+            raise ParameterError(
+                "the table",
+                "of another length than its labels or weights",
+                "one label, and one weight if any, for each row",
+                "Where rows may be dropped for what they hold, pass labels in the same table.",
+            )
+        return cls(task, ((rows, targets, given),))
+
+    @classmethod
+    def counted(cls, task: Task, blocks: Iterable[Block]) -> TrainingRows:
+        """Encode clean blocks, one after the other (`noren.data.read(path, task.schema)`)."""
+        parts = [cls.of(task, block).parts for block in blocks]
+        empty = cls.empty(task).parts if not parts else ()
+        return cls(task, empty + tuple(part for some in parts for part in some))
+
+    @classmethod
+    def empty(cls, task: Task) -> TrainingRows:
+        """Give no rows at all: a legitimate data set under 'add-remove'."""
+        kind = np.int64 if task.kind == "multiclass" else np.float64
+        return cls(task, ((np.zeros((0, task.dimension)), np.zeros(0, kind), None),))
+
+    def __add__(self, other: TrainingRows) -> TrainingRows:
+        require_task(other.task, self.task)
+        return TrainingRows(self.task, self.parts + other.parts)
+
+    def __repr__(self) -> str:
+        return f"TrainingRows({self.task.dimension} features)"
+
+    @property
+    def records(self) -> int:
+        """How many rows there are. Secret under 'add-remove'."""
+        return sum(len(rows) for rows, _, _ in self.parts)
+
+    def chunks(self, bound: float = 1.0) -> Iterator[tuple[Floats, npt.NDArray[Any], Any]]:
+        """Yield some rows at a time: rows, targets, weights (clipped to the bound; None: all 1)."""
+        for rows, targets, weights in self.parts:
+            for start in range(0, len(rows), CHUNK):
+                some = slice(start, start + CHUNK)
+                own = None if weights is None else read_weights(weights[some], bound)
+                yield rows[some], targets[some], own
+
+    def sample(self, most: int) -> TrainingRows:
+        """Give every so many-th row: a start for a solver, never anything released."""
+        step = max(1, -(-self.records // most))
+        return TrainingRows(
+            self.task,
+            tuple(
+                (r[::step], t[::step], None if w is None else w[::step]) for r, t, w in self.parts
+            ),
+        )
+
+
+def read_weights(weights: Floats, bound: float) -> Floats:
+    """Move weights into 0..bound; one that is no number counts as 0."""
+    return np.clip(np.nan_to_num(weights, nan=0.0), 0.0, bound)
+
+
+def require_task(given: Task, wanted: Task) -> None:
+    """Refuse rows of another task."""
+    if given is not wanted and given.identity != wanted.identity:
+        raise ParameterError(
+            "the statistic's task", "another one", "the question's own", "Encode it with that one."
+        )
