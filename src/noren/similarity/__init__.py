@@ -17,7 +17,13 @@ if TYPE_CHECKING:
     from noren.similarity.laws import clamped_geometric as clamped_geometric
     from noren.similarity.laws import top_one_cap as top_one_cap
     from noren.similarity.laws import top_set_inclusion as top_set_inclusion
+    from noren.similarity.leak_assessing import leak_report as leak_report
+    from noren.similarity.leak_attack import Attacked as Attacked
+    from noren.similarity.leak_attack import attack as attack
+    from noren.similarity.leak_result import LeakReport as LeakReport
+    from noren.similarity.leak_workload import RandomQueries as RandomQueries
     from noren.similarity.noisy_scores import NoisyScores as NoisyScores
+    from noren.similarity.planning import plan as plan
     from noren.similarity.published import Published as Published
     from noren.similarity.randomized_records import RandomizedRecords as RandomizedRecords
     from noren.similarity.randomized_records import publish_randomised as publish_randomised
@@ -39,7 +45,12 @@ ROOMS = {
     "best_record": "BestRecord",
     "confidence": "rank_confidence score_confidence",
     "laws": "clamped_geometric top_one_cap top_set_inclusion",
+    "leak_assessing": "leak_report",
+    "leak_attack": "Attacked attack",
+    "leak_result": "LeakReport",
+    "leak_workload": "RandomQueries",
     "noisy_scores": "NoisyScores",
+    "planning": "plan",
     "published": "Published",
     "randomized_records": "RandomizedRecords publish_randomised",
     "score_pairs": "RowWeights ScorePairs",

@@ -14,6 +14,7 @@ Nothing here sees the protected records: the input is a released answer.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -22,9 +23,10 @@ from typing import Any
 import numpy as np
 
 from noren.data.bits import unpack
-from noren.data.files import existing_file
-from noren.errors import FileProblem, ParameterError
+from noren.errors import ParameterError
+from noren.privacy.guarantee import Guarantee
 from noren.privacy.numbers import read_epsilon
+from noren.similarity import published_files
 from noren.similarity.laws import Floats, flip_probability, read_k
 from noren.similarity.queries import read_columns
 from noren.similarity.scoring import score_columns
@@ -33,7 +35,6 @@ from noren.similarity.statistic import Records
 RANK = 5
 CLIP = (0.001, 0.97)
 BLOCK = 4096
-MARK = "noren randomized records"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,6 +51,9 @@ class Published:
 
     records: Records
     epsilon: Fraction
+    secure: bool = False
+    marks: tuple[str, ...] = ()
+    receipts: tuple[Mapping[str, Any], ...] = ()
     _factors: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -100,41 +104,43 @@ class Published:
         return pair
 
     def save(self, path: Any) -> Path:
-        """Write an NPZ file that `Published.read` and NumPy can read."""
-        target = Path(path)
-        held: dict[str, Any] = {
-            "mark": MARK,
-            "words": self.records.words,
-            "n_columns": self.records.n_columns,
-            "epsilon": str(self.epsilon),
-        }
-        if self.records.ids is not None:
-            held["ids"] = np.array(self.records.ids)
-        if self.records.names is not None:
-            held["names"] = np.array(self.records.names)
-        with target.open("wb") as file:
-            np.savez_compressed(file, **held)
-        return target
+        """Write an NPZ file that `Published.read` and NumPy can read, and a manifest beside it."""
+        return published_files.save(self, path)
 
     @classmethod
     def read(cls, path: Any) -> Published:
         """Read what `save` wrote."""
-        file = existing_file(path)
-        try:
-            with np.load(file, allow_pickle=False) as archive:
-                held = {name: archive[name] for name in archive.files}
-            if held["mark"].item() != MARK:
-                raise KeyError
-            epsilon = Fraction(held["epsilon"].item())
-        except (OSError, ValueError, KeyError):
-            held = {}
-        if not held:
-            raise FileProblem(f"{file} holds no published records. Make one: noren similar publish")
-        ids, names = (
-            tuple(map(str, held[key].tolist())) if key in held else None for key in ("ids", "names")
+        records, made = published_files.read(path)
+        return cls(
+            records,
+            Fraction(made["epsilon"]),
+            secure=made["guarantee"] is not None,
+            marks=tuple(made["marks"]),
+            receipts=tuple(made["receipts"]),
         )
-        records = Records(held["words"], int(held["n_columns"]), ids, names)
-        return cls(records, epsilon)
+
+    @classmethod
+    def join(cls, parts: Sequence[Published]) -> Published:
+        """Put together what holders of different records published at one price.
+
+        Examples
+        --------
+        >>> from noren.similarity import publish_randomised
+        >>> own = [publish_randomised(Records.of([bits]), 2).published() for bits in ("110", "011")]
+        >>> Published.join(own).records
+        Records(2 records, 3 columns)
+        """
+        return cls(**published_files.joined(parts))
+
+    @property
+    def guarantee(self) -> Guarantee | None:
+        """What each bit paid, once; None where the flips could be predicted."""
+        return published_files.price_of(self.epsilon, self.secure)
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """Say what was published, at which price, with its digest."""
+        return published_files.manifest_of(self)
 
 
 def truncated(records: Records, flip: float) -> tuple[Floats, Floats]:

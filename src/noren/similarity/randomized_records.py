@@ -31,7 +31,7 @@ from noren.noise import Noise
 from noren.noise.reals import decimal, precision
 from noren.privacy import Adjacency, Guarantee
 from noren.privacy.numbers import Number, read_epsilon
-from noren.question import Answer, Forecast, Mechanism, was_secure
+from noren.question import Answer, Forecast, Mechanism, as_json, was_secure
 from noren.similarity.asked import PUBLIC, columns_of, only_bits, pure
 from noren.similarity.laws import flip_probability, randomized_deviation
 from noren.similarity.published import Published
@@ -152,8 +152,14 @@ class RandomizedRecordsAnswer(Answer):
         self, ids: tuple[str, ...] | None = None, names: tuple[str, ...] | None = None
     ) -> Published:
         """Give what searchers use, with public names."""
-        records = Records(self.words, self.n_columns, ids, names)
-        return Published(records, self.question.epsilon)
+        receipt = as_json(self.receipt)
+        return Published(
+            Records(self.words, self.n_columns, ids, names),
+            self.question.epsilon,
+            secure=self.secure,
+            marks=self.marks,
+            receipts=(receipt,) if receipt else (),
+        )
 
     @property
     def headline(self) -> str:

@@ -21,6 +21,7 @@ Privacy (BIT, and SUBSTITUTE with one budget in all)
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Protocol, Self
 
@@ -161,32 +162,42 @@ class Session:
         called (then only the query's columns pay); else a pair of counts (all columns pay).
         """
         view = View.of(k, threshold, similarity, weights, len(self.records))
-        columns = canonical(self.records, query)
-        if not columns:
+        asked = self.question(query, epsilon=epsilon, k=k, similarity=similarity)
+        if asked is None:
             return nothing_asked(self, view)
-        shared = self._shared(columns, epsilon)
-        if read_similarity(similarity) == COMMON:
-            return self._by_scores(view, shared)
+        if similarity == COMMON:
+            answer, repeated = self._answered(self._deep_enough(view, asked))
+            return view.of_scores(self, answer, repeated)
+        answer, repeated = self._answered(asked)
+        if isinstance(asked, ScorePairs):
+            return view.of_pairs(self, answer, repeated)
         known = self.released_weights()
-        if known is not None:
-            answer, repeated = self._answered(NoisyScores(**shared))
-            return view.of_weights(self, answer, known, repeated)
-        pair = ScorePairs(**shared, n_columns=self.records.n_columns)
-        answer, repeated = self._answered(pair)
-        return view.of_pairs(self, answer, repeated)
+        assert known is not None  # that is why scores were asked for
+        return view.of_weights(self, answer, known, repeated)
 
-    def _by_scores(self, view: View, shared: dict[str, Any]) -> Found:
-        """Use a stored answer that reaches deep enough; else ask for the least that will."""
-        depths = depths_for(view.k, len(self.records))
-        chosen = NoisyScores(**shared, depth=depths[0] if view.k is not None else None)
-        for depth in depths:
-            question = NoisyScores(**shared, depth=depth)
+    def question(
+        self, query: Any, *, epsilon: Number, k: int | None = None, similarity: str = COMMON
+    ) -> NoisyScores | ScorePairs | None:
+        """Make the question that a search asks where nothing is stored; None: an empty query."""
+        names = canonical(self.records, query)
+        shared = self._shared(names, epsilon)
+        if not names:
+            return None
+        if read_similarity(similarity) == COMMON:
+            depth = depths_for(k, len(self.records))[0] if k is not None else None
+            return NoisyScores(**shared, depth=depth)
+        if self.released_weights() is not None:
+            return NoisyScores(**shared)
+        return ScorePairs(**shared, n_columns=self.records.n_columns)
+
+    def _deep_enough(self, view: View, asked: Any) -> Any:
+        """Give a question that was answered to the depth that a view needs, or the new one."""
+        for depth in depths_for(view.k, len(self.records)):
+            question = replace(asked, depth=depth)
             answer = self.stored(question, paying=False)
             if answer is not None and view.is_served_by(answer):
-                chosen = question
-                break
-        answer, repeated = self._answered(chosen)
-        return view.of_scores(self, answer, repeated)
+                return question
+        return asked
 
     def best(self, query: Any, *, epsilon: Number) -> Any:
         """Name the one record that resembles a query most."""
