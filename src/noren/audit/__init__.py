@@ -17,6 +17,8 @@ from noren.errors import ParameterError
 ROOMS = {
     "noise": "noren.audit.noise",
     "mechanisms": "noren.audit.mechanisms",
+    "association": "noren.audit.association",
+    "monitoring": "noren.audit.monitoring",
 }
 
 __all__ = ["AuditRow", "audit_callable", "names", "run"]
