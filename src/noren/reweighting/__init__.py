@@ -4,12 +4,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from noren.reweighting.adaptive import AdaptiveMoments as AdaptiveMoments
+    from noren.reweighting.adaptive_release import AdaptiveRelease as AdaptiveRelease
+    from noren.reweighting.adaptive_weights import adaptive_weights as adaptive_weights
     from noren.reweighting.amplification import amplified_centre_epsilon as amplified_centre_epsilon
     from noren.reweighting.basis import gaussian_basis as gaussian_basis
     from noren.reweighting.basis import normalized_basis as normalized_basis
+    from noren.reweighting.coded_columns import CodedColumn as CodedColumn
+    from noren.reweighting.coded_columns import columns_of as columns_of
+    from noren.reweighting.encoded_rows import EncodedRows as EncodedRows
     from noren.reweighting.estimators import calibration_weights as calibration_weights
     from noren.reweighting.estimators import kriging_weights as kriging_weights
     from noren.reweighting.estimators import ridge_weights as ridge_weights
+    from noren.reweighting.fitting import fit_weights as fit_weights
     from noren.reweighting.grid_basis import LevelBasis as LevelBasis
     from noren.reweighting.grid_basis import NormalizedBasis as NormalizedBasis
     from noren.reweighting.least_squares import leave_one_out_grid as leave_one_out_grid
@@ -17,21 +24,37 @@ if TYPE_CHECKING:
     from noren.reweighting.least_squares import ulsif as ulsif
     from noren.reweighting.moments import MomentRelease as MomentRelease
     from noren.reweighting.moments import Moments as Moments
+    from noren.reweighting.planning import WeightPlan as WeightPlan
+    from noren.reweighting.planning import plan_weights as plan_weights
+    from noren.reweighting.saving import load_release as load_release
+    from noren.reweighting.saving import saved_about as saved_about
     from noren.reweighting.statistic import BasisSums as BasisSums
+    from noren.reweighting.table_basis import TableBasis as TableBasis
     from noren.reweighting.weight_quality import effective_sample_size as effective_sample_size
     from noren.reweighting.weights import QueryInterval as QueryInterval
     from noren.reweighting.weights import Weights as Weights
+    from noren.reweighting.whitened_basis import WhitenedBasis as WhitenedBasis
 
 ROOMS = {
+    "adaptive": "AdaptiveMoments",
+    "adaptive_release": "AdaptiveRelease",
+    "adaptive_weights": "adaptive_weights",
     "amplification": "amplified_centre_epsilon",
     "basis": "gaussian_basis normalized_basis",
+    "coded_columns": "CodedColumn columns_of",
+    "encoded_rows": "EncodedRows",
     "estimators": "calibration_weights kriging_weights ridge_weights",
+    "fitting": "fit_weights",
     "grid_basis": "LevelBasis NormalizedBasis",
     "least_squares": "leave_one_out_grid leave_one_out_score ulsif",
     "moments": "MomentRelease Moments",
+    "planning": "WeightPlan plan_weights",
+    "saving": "load_release saved_about",
     "statistic": "BasisSums",
+    "table_basis": "TableBasis",
     "weight_quality": "effective_sample_size",
     "weights": "QueryInterval Weights",
+    "whitened_basis": "WhitenedBasis",
 }
 HOMES = {name: room for room, names in ROOMS.items() for name in names.split()}
 

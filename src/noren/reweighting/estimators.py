@@ -1,4 +1,4 @@
-"""From a release to weights: three estimators, all of them post-processing.
+"""From one release to weights: three estimators, all of them post-processing.
 
 None takes private rows, a noise or a ledger: fitting again, with other settings or another
 estimator, costs nothing and cannot open the private table. `public` is the public table in the
@@ -16,15 +16,18 @@ from numpy.typing import ArrayLike
 
 from noren.errors import ParameterError
 from noren.privacy.numbers import not_negative
-from noren.reweighting.calibration import calibrate, rake_strength
+from noren.reweighting.calibration import calibrate, rake_strength, shrinkage
 from noren.reweighting.grid_basis import LevelBasis, NormalizedBasis, values
 from noren.reweighting.kriging import best_krige, error_covariance, kernels_for
 from noren.reweighting.moments import MomentRelease
 from noren.reweighting.ridge import RIDGES, fit_ridge
 from noren.reweighting.rows import Floats, public_matrix
+from noren.reweighting.table_basis import TableBasis
 from noren.reweighting.weights import Weights
+from noren.reweighting.whitened_basis import WhitenedBasis
 
 TARGETS = {"population": 1.0, "table": 0.0}
+SLACK_FROM = 0.02  # pv, above which the slack of whitened moments is chosen by its rule
 
 
 def kriging_weights(
@@ -108,28 +111,24 @@ def calibration_weights(
     Parameters
     ----------
     release : MomentRelease
-        Moments of a normalized basis, or tables of counts (which makes it raking).
+        Whitened moments, tables of counts (which makes it raking), or moments of a normalized
+        basis.
     public : array
         The public table.
     kappa : number, optional
-        The strength of the slack. By default 1, or for tables of counts the one of the largest
-        likelihood.
+        The strength of the slack. By default by the rules of `noren.reweighting.calibration`.
     """
-    _, phi = public_side(release, public, NormalizedBasis | LevelBasis)
+    _, phi = public_side(release, public, NormalizedBasis | LevelBasis | TableBasis | WhitenedBasis)
     sampling = 1 / release.records + 1 / len(phi)
-    if isinstance(release.basis, LevelBasis):
-        spread = np.atleast_2d(np.cov(phi, rowvar=False, ddof=0))
-        noise = np.diag(np.diag(release.covariance))
-        gap = release.moments - phi.mean(axis=0)
-        likeliest = rake_strength(gap, spread, np.diag(noise), sampling)
-    else:
-        spread, noise = np.atleast_2d(np.cov(phi, rowvar=False)), release.covariance
-        likeliest = 1.0
+    tables = isinstance(release.basis, LevelBasis | TableBasis)
+    spread = np.atleast_2d(np.cov(phi, rowvar=False, ddof=0 if tables else 1))
+    noise = np.diag(np.diag(release.covariance)) if tables else release.covariance
+    likeliest = slack_by_rule(release, phi, spread, sampling)
     strength = likeliest if kappa is None else float(not_negative("kappa", kappa))
     covariance = noise + spread * sampling + 1e-12 * np.eye(len(noise))
     fit = calibrate(phi, release.moments, covariance, strength)
     return Weights(
-        "raking" if isinstance(release.basis, LevelBasis) else "calibration",
+        "raking" if tables else "calibration",
         fit.raw,
         release,
         phi,
@@ -137,6 +136,20 @@ def calibration_weights(
         {"kappa": fit.kappa},
         lambda x: fit.predict(values(release.basis, x)),
     )
+
+
+def slack_by_rule(release: MomentRelease, phi: Floats, spread: Floats, sampling: float) -> float:
+    """Give kappa by the rule for the release's kind of moments."""
+    gap = release.moments - phi.mean(axis=0)
+    variances = np.diag(release.covariance)
+    match release.basis:
+        case LevelBasis() | TableBasis():
+            return rake_strength(gap, spread, variances, sampling)
+        case WhitenedBasis() if variances.sum() > SLACK_FROM:
+            p = len(gap)
+            return shrinkage(gap, float(variances.mean()), float(np.trace(spread)) / p, sampling)
+        case _:
+            return 1.0
 
 
 def public_side(release: Any, public: ArrayLike, accepted: Any) -> tuple[Floats, Floats]:

@@ -23,14 +23,18 @@ import hashlib
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from noren.errors import ParameterError
+from noren.mechanisms.additive import IntegerNoise
 from noren.privacy import ADD_REMOVE, Adjacency
+from noren.question import Mechanism
 from noren.reweighting.basis import nonzero_centres, read_width, softmax
+from noren.reweighting.reading import Reading, read_sums
 from noren.reweighting.rows import Floats, Integers, frozen, matrix, public_matrix
 
 UNIT_BITS = 20
@@ -74,8 +78,36 @@ class Basis(Protocol):
         """Give what stands for the basis in a question's identity."""
 
 
+class Summed:
+    """What bases share whose values are never negative and add up to the same in every row."""
+
+    __slots__ = ()
+
+    def law(
+        self: Any, adjacency: Adjacency, epsilon: Fraction | None, rho: Fraction | None
+    ) -> IntegerNoise:
+        """Give the noise for a price."""
+        return IntegerNoise(adjacency, self.worst(adjacency), epsilon, rho)
+
+    def mechanisms(self: Any, law: IntegerNoise) -> tuple[Mechanism, ...]:
+        """Say sensitivity and scale apart, in steps."""
+        return (law.mechanism(self.size),)
+
+    def exact(self, statistic: Any, adjacency: Adjacency) -> Integers:
+        """Give what the noise is added to."""
+        return statistic.steps  # type: ignore[no-any-return]
+
+    def read(self, steps: Integers, records: int | None, law: IntegerNoise) -> Reading:
+        """Read the noisy means and their error off a release."""
+        return read_sums(self, steps, records, law)
+
+    def released_size(self: Any, adjacency: Adjacency) -> int:
+        """How many numbers a release holds."""
+        return int(self.size)
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class NormalizedBasis:
+class NormalizedBasis(Summed):
     """Gaussian bumps divided by their sum, in steps of 2**-20.
 
     Parameters
@@ -212,7 +244,7 @@ def capped(steps: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class LevelBasis:
+class LevelBasis(Summed):
     """Indicators of the levels of some categorical columns: tables of counts, for raking.
 
     Rows are codes, one column for each categorical one; a code outside 0..levels-1 counts as the

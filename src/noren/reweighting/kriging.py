@@ -136,7 +136,9 @@ def median_distance(rows: Floats, at_most: int = DENSE_ROWS) -> float:
     """Give the median distance of pairs of public rows; where it is 0, of those that differ."""
     from scipy.spatial.distance import pdist
 
-    distances = pdist(rows[:at_most])
+    if len(rows) > at_most:  # spread over the whole table, which may be sorted
+        rows = rows[np.linspace(0, len(rows) - 1, at_most).astype(np.int64)]
+    distances = pdist(rows)
     middle = float(np.median(distances)) if distances.size else 0.0
     apart = distances[distances > 0]
     return middle or (float(np.median(apart)) if apart.size else 1.0)

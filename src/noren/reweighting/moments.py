@@ -26,7 +26,6 @@ Accuracy
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass
 from fractions import Fraction
@@ -36,15 +35,17 @@ from typing import Any, ClassVar
 import numpy as np
 
 from noren.errors import ParameterError
-from noren.mechanisms.additive import IntegerNoise, read_price, require_noise
+from noren.mechanisms.additive import read_price, require_noise
 from noren.mechanisms.wording import neighbours, public_rows
 from noren.noise import Noise
 from noren.privacy import ADD_REMOVE, SUBSTITUTE, Adjacency, Guarantee
 from noren.privacy.numbers import whole
-from noren.question import Answer, Forecast, Mechanism
+from noren.question import Answer, Forecast, Mechanism, was_secure
+from noren.reweighting.reading import Reading
 from noren.reweighting.rows import Floats, Integers, frozen
 from noren.reweighting.statistic import BasisSums, require_basis
 
+WHITENED = "whitened"
 FEW_RECORDS = 0.2  # noise of the total, relative to it, above which no interval is given
 
 
@@ -94,20 +95,19 @@ class Moments:
         put(self, "records", read_records(self.records, self.adjacency))
 
     @property
-    def law(self) -> IntegerNoise:
+    def law(self) -> Any:
         """Give the law of the noise, with its price."""
-        worst = self.basis.worst(self.adjacency)
-        return IntegerNoise(self.adjacency, worst, self.epsilon, self.rho)
+        return self.basis.law(self.adjacency, self.epsilon, self.rho)
 
     @property
     def guarantee(self) -> Guarantee:
         """State the price of one asking."""
-        return self.law.guarantee
+        return self.law.guarantee  # type: ignore[no-any-return]
 
     @property
     def mechanisms(self) -> tuple[Mechanism, ...]:
         """Say sensitivity and scale apart, in steps."""
-        return (self.law.mechanism(self.basis.size),)
+        return self.basis.mechanisms(self.law)  # type: ignore[no-any-return]
 
     @property
     def assumed_public(self) -> tuple[str, ...]:
@@ -125,16 +125,26 @@ class Moments:
         per = rows * self.basis.unit
         margin, spread = self.law.margin(0.95) / per, math.sqrt(self.law.variance) / per
         what = "moment" if self.records or facts else "sum"
+        kind = self.basis.kind
+        which = (
+            f"all {self.basis.size} {what}s, as one vector,"
+            if kind == WHITENED
+            else (f"each of {self.basis.size} {what}s")
+        )
+        figures = {"standard deviation of a moment's noise": spread}
+        if kind == WHITENED:
+            figures["pv, the squared noise beside a public spread of 1"] = (
+                self.basis.size * spread**2
+            )
         return Forecast(
-            sentence=f"each of {self.basis.size} {what}s within +-{margin:.3g} with probability "
-            "0.95, before sampling error",
+            sentence=f"{which} within +-{margin:.3g} with probability 0.95, before sampling error",
             variance=spread**2,
             margin_95=margin,
-            figures={"standard deviation of a moment's noise": spread},
+            figures=figures,
         )
 
-    def answer(self, statistic: BasisSums, noise: Noise) -> MomentRelease:
-        """Add the noise, in steps."""
+    def check(self, statistic: BasisSums) -> None:
+        """Refuse sums over another basis, or of another number of rows where that is public."""
         require_basis(statistic.basis, self.basis)
         if self.records is not None and statistic.records != self.records:
             raise ParameterError(
@@ -143,13 +153,18 @@ class Moments:
                 "that number exactly",
                 "State the table's own number, or ask under 'add-remove', where it stays secret.",
             )
+
+    def answer(self, statistic: BasisSums, noise: Noise) -> MomentRelease:
+        """Add the noise, in steps."""
+        self.check(statistic)
         drawn = self.law.draw(require_noise(noise), self.basis.size)
-        return MomentRelease(question=self, secure=noise.secure, steps=statistic.steps + drawn)
+        exact = self.basis.exact(statistic, self.adjacency)
+        return MomentRelease(question=self, secure=noise.secure, steps=exact + drawn)
 
     def restore(self, record: dict[str, Any]) -> MomentRelease:
         """Give back the answer that a ledger stored."""
         steps = np.asarray(record["steps"], np.int64)
-        return MomentRelease(question=self, secure=True, steps=steps)
+        return MomentRelease(question=self, secure=was_secure(record), steps=steps)
 
 
 def read_records(given: Any, adjacency: Adjacency) -> int | None:
@@ -189,35 +204,30 @@ class MomentRelease(Answer):
         return self.question.basis
 
     @property
+    def reading(self) -> Reading:
+        """What the release says."""
+        asked = self.question
+        return self.basis.read(self.steps, asked.records, asked.law)  # type: ignore[no-any-return]
+
+    @property
     def records(self) -> float:
-        """The number of private rows: public, or read off the noisy sums (at least 1)."""
-        if self.question.records is not None:
-            return float(self.question.records)
-        return max(float(self.steps.sum()) / float(self.basis.unit * self.basis.row_total), 1.0)
+        """The number of private rows: public, or read off the release (at least 1)."""
+        return self.reading.records
 
     @property
     def moments(self) -> Floats:
         """The noisy mean of each basis function."""
-        found: Floats = self.steps / (self.basis.unit * self.records)
-        return found
+        return self.reading.moments
 
     @property
     def covariance(self) -> Floats:
         """The covariance of the noise in the moments."""
-        variance = self.question.law.variance / (self.basis.unit * self.records) ** 2
-        each = np.eye(self.basis.size)
-        if self.question.records is None:
-            each = each - np.outer(self.moments, np.ones(self.basis.size)) / self.basis.row_total
-        found: Floats = variance * each @ each.T
-        return found
+        return self.reading.covariance
 
     @property
     def noise_share(self) -> float:
         """How large the noise of the total is beside the total; 0 where the total is public."""
-        if self.question.records is not None:
-            return 0.0
-        total = self.basis.unit * self.basis.row_total * self.records
-        return float(math.sqrt(self.basis.size * self.question.law.variance) / total)
+        return self.reading.noise_share
 
     @property
     def has_intervals(self) -> bool:
@@ -228,7 +238,7 @@ class MomentRelease(Answer):
     def notices(self) -> tuple[str, ...]:
         """What to mind in this release."""
         found = []
-        if self.question.records is None and self.steps.sum() < self.basis.unit:
+        if self.reading.empty:
             found.append("the noisy sums allow for no private rows at all; their number reads 1")
         if not self.has_intervals:
             found.append("too few rows for this price: the noise's size is uncertain, no intervals")
@@ -246,16 +256,18 @@ class MomentRelease(Answer):
 
         return moment_chart(self)
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | Path, about: dict[str, Any] | None = None) -> None:
         """Write the release as JSON: weights are fitted again from it, the private table unread."""
-        from noren.reweighting.saving import release_form
+        from noren.reweighting.saving import write_release
 
-        text = json.dumps(release_form(self), sort_keys=True, indent=1) + "\n"
-        Path(path).write_text(text, encoding="utf-8")
+        write_release(path, self, about)
 
     @classmethod
     def load(cls, path: str | Path) -> MomentRelease:
-        """Read a saved release."""
-        from noren.reweighting.saving import read_release
+        """Read saved moments."""
+        from noren.reweighting.saving import load_release
 
-        return read_release(path)
+        found = load_release(path)
+        if not isinstance(found, cls):
+            raise ParameterError("path", str(path), "saved moments", "Use load_release.")
+        return found
