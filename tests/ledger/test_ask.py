@@ -18,6 +18,7 @@ from noren.errors import (
     ParameterError,
     ReleaseLost,
 )
+from noren.privacy import Plan
 from noren.testing import seeded_noise
 
 
@@ -30,6 +31,14 @@ class Breaks(Tally):
 
     def answer(self, statistic, noise):
         raise Broken
+
+
+class Choosy(Tally):
+    kind = "choosy"
+
+    def check(self, statistic):
+        if statistic < 0:
+            raise ParameterError("statistic", "too small", "at least 0")
 
 
 def test_an_answer_carries_its_price_and_a_receipt_that_the_chain_holds(ledger):
@@ -144,6 +153,34 @@ def test_counting_that_fails_costs_nothing(ledger):
         ledger.ask("cohort", tally("0.5"), count, request_id="a")
     assert ledger.balance("cohort").spent == pure(0)
     assert ledger.ask("cohort", tally("0.5"), 100, request_id="a").receipt
+
+
+def choosy(price="0.5"):
+    return Choosy(price=pure(price))
+
+
+@pytest.mark.parametrize("counted", [lambda: -1, -1])
+def test_a_statistic_that_does_not_fit_costs_nothing(ledger, counted):
+    ledger.create_account("cohort", pure(1))
+    with pytest.raises(ParameterError, match="at least 0"):
+        ledger.ask("cohort", choosy(), counted, request_id="same")
+    plan = Plan(questions=[choosy(), choosy()], delta=0)
+    with pytest.raises(ParameterError, match="at least 0"):
+        ledger.ask("cohort", plan, [3, -1])
+    assert ledger.balance("cohort").entries == 1
+    assert ledger.ask("cohort", choosy(), 3, request_id="same").receipt
+
+
+def test_a_stored_answer_needs_no_statistic(ledger):
+    ledger.create_account("cohort", pure(1))
+    first = ledger.ask("cohort", choosy(), 3, request_id="same")
+    assert ledger.ask("cohort", choosy(), -1, request_id="same").count == first.count
+
+
+def test_what_cannot_be_paid_is_refused_before_the_statistic_is_looked_at(ledger):
+    ledger.create_account("cohort", pure("0.1"))
+    with pytest.raises(BudgetRefused):
+        ledger.ask("cohort", choosy(), -1)
 
 
 def test_ten_tenths_fit_exactly_and_an_eleventh_does_not(ledger):

@@ -184,7 +184,7 @@ def test_the_answer_holds_the_winner_alone_and_comes_back():
     both = Alternatives((Sum.of([1] * 500, GRID), Sum.of([0], GRID)))
     answer = question(g="0.01").answer(both + both, Noise())
     made = json.loads(json.dumps(answer.to_dict()))
-    assert set(made["value"]) == {"chosen", "best"}
+    assert set(made["value"]) == {"chosen", "best", "secure"}
     again = answer.question.restore(made["value"])
     assert again.best.total == answer.best.total
     assert "won" in str(answer)
@@ -211,7 +211,24 @@ def test_a_restored_winner_of_seeded_noise_is_marked_too():
             assert answer.best.receipt == answer.receipt
 
 
-@pytest.mark.parametrize("score", ["nothing", "margin"])
+def test_a_record_of_seeded_noise_never_comes_back_as_a_private_answer():
+    both = Alternatives((Sum.of([1], GRID), Sum.of([0], GRID)))
+    record = question().answer(both, seeded_noise(1)).record()
+    silent = {name: field for name, field in record.items() if name != "secure"}
+    for kept in (record, silent):
+        assert question().restore(kept).guarantee is None
+        assert question().restore(kept).best.guarantee is None
+
+
+def test_statistics_that_do_not_fit_a_candidate_are_refused_before_any_run():
+    other = Sum.of([1], fine_grid(0, 2, missing=0))
+    with pytest.raises(ParameterError, match="grid"):
+        question().check(Alternatives((Sum.of([1], GRID), other)))
+    with pytest.raises(ParameterError, match="one for each"):
+        question().check(Alternatives((Sum.of([1], GRID),)))
+
+
+@pytest.mark.parametrize("score", ["nothing", "margin", "headline"])
 def test_a_score_that_no_answer_releases_is_refused_in_words(score):
     both = Alternatives((Sum.of([1], GRID), Sum.of([0], GRID)))
     with pytest.raises(ParameterError, match="every candidate releases"):

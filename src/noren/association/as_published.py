@@ -48,7 +48,7 @@ from noren.noise import Noise
 from noren.privacy import SUBSTITUTE, Adjacency, Guarantee
 from noren.privacy.charges import pure_to_zcdp_charge
 from noren.privacy.numbers import read_delta, read_epsilon
-from noren.question import Answer, Forecast, Mechanism, as_json
+from noren.question import Answer, Forecast, Mechanism, as_json, was_secure
 
 PUBLISHED = tuple(method for method in METHODS if method != "distance")
 CONTROLS_PUBLIC = "yu-controls-public"
@@ -148,9 +148,13 @@ class PublishedDecisions:
             figures={"epsilon_total": total, "delta_total": float(self.delta)},
         )
 
+    def check(self, tables: Tables) -> None:
+        """Refuse tables of other groups, or of another number of variants."""
+        self.design.check(tables, self.tests)
+
     def answer(self, tables: Tables, noise: Noise) -> PublishedDecisionsAnswer:
         """Turn each exact decision by two coins."""
-        self.design.check(tables, self.tests)
+        self.check(tables)
         z = self.margins(tables)
         turned = np.array(require_noise(noise).integers_below(2, z.size), dtype=bool)
         size = np.abs(z)
@@ -167,7 +171,7 @@ class PublishedDecisions:
     def restore(self, record: dict[str, Any]) -> PublishedDecisionsAnswer:
         """Give back the answer that a ledger stored."""
         bits = np.asarray(record["bits"], dtype=bool)
-        return PublishedDecisionsAnswer(question=self, secure=True, bits=bits)
+        return PublishedDecisionsAnswer(question=self, secure=was_secure(record), bits=bits)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

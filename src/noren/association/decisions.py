@@ -34,7 +34,7 @@ from noren.association.variants import Variants, described, how_many, read_varia
 from noren.noise import Noise
 from noren.privacy import Guarantee
 from noren.privacy.numbers import read_delta, read_epsilon
-from noren.question import Answer, Forecast, Mechanism, as_json
+from noren.question import Answer, Forecast, Mechanism, as_json, was_secure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,9 +138,13 @@ class Decisions:
             figures=self.scores.forecast().figures,
         )
 
+    def check(self, statistic: Any) -> None:
+        """Refuse a statistic of other groups, or of another number of variants."""
+        self.design.check(statistic, how_many(self.variants))
+
     def answer(self, statistic: Any, noise: Noise) -> DecisionsAnswer:
         """Draw the scores, and keep their bits alone."""
-        self.design.check(statistic, how_many(self.variants))
+        self.check(statistic)
         if self.is_settled:
             bits = np.zeros(how_many(self.variants), dtype=bool)
         else:
@@ -150,7 +154,7 @@ class Decisions:
     def restore(self, record: dict[str, Any]) -> DecisionsAnswer:
         """Give back the answer that a ledger stored."""
         bits = np.asarray(record["bits"], dtype=bool)
-        return DecisionsAnswer(question=self, secure=True, bits=bits)
+        return DecisionsAnswer(question=self, secure=was_secure(record), bits=bits)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

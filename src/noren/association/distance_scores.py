@@ -53,7 +53,7 @@ from noren.noise import Noise
 from noren.noise.laws import discrete_laplace_margin, discrete_laplace_variance
 from noren.privacy import Guarantee
 from noren.privacy.numbers import read_delta, read_epsilon
-from noren.question import Answer, Forecast, Mechanism, as_json
+from noren.question import Answer, Forecast, Mechanism, as_json, was_secure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,9 +221,13 @@ class DistanceScores:
             | {"tau": float(self.tau or 0), "called_from_z": self.callable_from()},
         )
 
+    def check(self, statistic: Any) -> None:
+        """Refuse a statistic of other groups, or of another number of variants."""
+        self.design.check(statistic, self.tests)
+
     def answer(self, statistic: Any, noise: Noise) -> DistanceScoresAnswer:
         """Add the noise to every score."""
-        self.design.check(statistic, self.tests)
+        self.check(statistic)
         assert self.tau is not None
         true = self.design.scores(statistic, self.tau)
         drawn = require_noise(noise).discrete_laplace(self.scale, self.tests)
@@ -232,7 +236,7 @@ class DistanceScores:
     def restore(self, record: dict[str, Any]) -> DistanceScoresAnswer:
         """Give back the answer that a ledger stored."""
         scores = np.asarray(record["scores"], dtype=np.int64)
-        return DistanceScoresAnswer(question=self, secure=True, scores=scores)
+        return DistanceScoresAnswer(question=self, secure=was_secure(record), scores=scores)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -37,7 +37,7 @@ from noren.noise.laws import discrete_laplace_margin, discrete_laplace_variance
 from noren.privacy import Guarantee
 from noren.privacy.charges import discrete_laplace_rho_charge
 from noren.privacy.numbers import read_delta, read_epsilon
-from noren.question import Answer, Forecast, Mechanism, as_json
+from noren.question import Answer, Forecast, Mechanism, as_json, was_secure
 
 HALF = 0.5  # added to each cell of a noisy table before a ratio is taken
 
@@ -135,9 +135,13 @@ class NoisyCounts:
             figures=prices(self.per_test, self.tests, self.epsilon, self.delta),
         )
 
+    def check(self, tables: Tables) -> None:
+        """Refuse tables of other groups, or of another number of variants."""
+        self.design.check(tables, self.tests)
+
     def answer(self, tables: Tables, noise: Noise) -> NoisyCountsAnswer:
         """Add the noise to both counts of every variant."""
-        self.design.check(tables, self.tests)
+        self.check(tables)
         drawn = require_noise(noise).discrete_laplace(self.scale, (2, self.tests))
         a, b = np.atleast_1d(tables.a) + drawn[0], np.atleast_1d(tables.b) + drawn[1]
         return NoisyCountsAnswer(question=self, secure=noise.secure, a=a, b=b)
@@ -145,7 +149,7 @@ class NoisyCounts:
     def restore(self, record: dict[str, Any]) -> NoisyCountsAnswer:
         """Give back the answer that a ledger stored."""
         a, b = (np.asarray(record[name], dtype=np.int64) for name in ("a", "b"))
-        return NoisyCountsAnswer(question=self, secure=True, a=a, b=b)
+        return NoisyCountsAnswer(question=self, secure=was_secure(record), a=a, b=b)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

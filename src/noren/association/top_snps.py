@@ -61,7 +61,7 @@ from noren.noise import Noise
 from noren.privacy import Guarantee, share_bounded_range
 from noren.privacy.charges import exponential_mechanism_rho_charge, pure_to_zcdp_charge
 from noren.privacy.numbers import read_delta, read_epsilon
-from noren.question import Forecast, Mechanism
+from noren.question import Forecast, Mechanism, was_secure
 
 GENOME_WIDE = Fraction("29.716785")  # chi-squared at level 5e-8
 CUT_SHARE = Fraction(1, 10)
@@ -256,9 +256,13 @@ class TopSnps:
             figures={k: v for k, v in self.settings.items() if k not in ("design", "tau")},
         )
 
+    def check(self, statistic: Any) -> None:
+        """Refuse a statistic of other groups, or of another number of variants."""
+        self.design.check(statistic, how_many(self.variants))
+
     def answer(self, statistic: Any, noise: Noise) -> TopSnpsAnswer:
         """Choose the threshold if asked, the K, and the noise of their scores if asked."""
-        self.design.check(statistic, how_many(self.variants))
+        self.check(statistic)
         source, tau = require_noise(noise), None
         if self.cut_epsilon:
             tau = choose_cut(self.design, statistic, self.loci, self.top, self.cut_epsilon, source)
@@ -283,7 +287,7 @@ class TopSnps:
         scores = record["scores"]
         return TopSnpsAnswer(
             question=self,
-            secure=True,
+            secure=was_secure(record),
             chosen=np.asarray(record["chosen"], dtype=np.int64),
             tau=None if record["tau"] is None else Fraction(record["tau"]),
             scores=None if scores is None else np.asarray(scores, dtype=np.int64),

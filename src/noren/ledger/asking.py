@@ -34,6 +34,7 @@ from noren.ledger.stored import Array, assembled, description, from_stored, part
 from noren.privacy.amounts import Amounts
 from noren.privacy.filters import refuse_or_charge
 from noren.privacy.guarantee import Guarantee
+from noren.privacy.plan import check_statistic
 from noren.question import CANONICAL, Receipt, as_json, public_form
 
 
@@ -105,11 +106,17 @@ def admit(transaction: Transaction, row: Row, request: str, asked: Asked) -> Amo
     return refuse_or_charge(opened.filter, spent_of(row), asked.price)
 
 
-def charge(transaction: Transaction, row: Row, request: str, asked: Asked) -> Row | None:
-    """Write the charge of an admitted request; None where it was charged before."""
+def charge(
+    transaction: Transaction, row: Row, request: str, asked: Asked, question: Any, statistic: Any
+) -> Row | None:
+    """Write the charge of an admitted request; None where it was charged before.
+
+    A statistic that does not fit the question is refused here, before anything is written.
+    """
     cost = admit(transaction, row, request, asked)
     if cost is None:
         return None
+    check_statistic(question, statistic)
     if read_opened(row["opened"]).has_columns:
         spent = charge_columns(transaction, row["id"], asked.columns, cost.main)
     else:

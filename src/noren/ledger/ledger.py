@@ -175,7 +175,7 @@ class Ledger:
             statistic = statistic()
         with self._database.write() as transaction:
             row = self._row(transaction, account, lock=True)
-            charged = charge(transaction, row, request, asked)
+            charged = charge(transaction, row, request, asked, question, statistic)
         if charged is None:
             return self._wait_for(account, request, question)
         answer = question.answer(statistic, source)

@@ -36,7 +36,8 @@ from noren.privacy import Adjacency, Guarantee
 from noren.privacy.charges import pure_to_zcdp_charge
 from noren.privacy.guarantee import legal_conversions
 from noren.privacy.numbers import probability
-from noren.question import Answer, Forecast
+from noren.privacy.plan import check_statistic
+from noren.question import Answer, Forecast, was_secure
 
 SHARES = 3  # each of three factors of an outcome's probability moves by at most e**epsilon
 
@@ -128,8 +129,8 @@ class BestOfPrivate:
             figures={"expected runs": 1 / g, "probability that a candidate is tried": tried},
         )
 
-    def answer(self, alternatives: Alternatives, noise: Noise) -> BestOfPrivateAnswer:
-        """Draw the number of runs first, then run them all, then keep the best."""
+    def check(self, alternatives: Alternatives) -> None:
+        """Refuse statistics that do not fit the candidates, one for each."""
         m = len(self.candidates)
         if len(alternatives.members) != m:
             raise ParameterError(
@@ -137,7 +138,14 @@ class BestOfPrivate:
                 f"{len(alternatives.members)} statistics",
                 f"{m}, one for each candidate question",
             )
+        for question, statistic in zip(self.candidates, alternatives.members, strict=True):
+            check_statistic(question, statistic)
+
+    def answer(self, alternatives: Alternatives, noise: Noise) -> BestOfPrivateAnswer:
+        """Draw the number of runs first, then run them all, then keep the best."""
+        self.check(alternatives)
         require_noise(noise)
+        m = len(self.candidates)
         runs = 1
         while not noise.bernoulli(self.g):
             runs += 1
@@ -152,7 +160,7 @@ class BestOfPrivate:
         """Read the released score; NaN ranks last, so that ranks are an order."""
         try:
             score = float(getattr(answer, self.score, None))  # type: ignore[arg-type]
-        except TypeError:
+        except (TypeError, ValueError):
             raise ParameterError(
                 "score", repr(self.score), "the name of a number that every candidate releases"
             ) from None
@@ -162,7 +170,8 @@ class BestOfPrivate:
         """Give back the answer that a ledger stored."""
         chosen = int(record["chosen"])
         best = self.candidates[chosen].restore(record["best"])
-        return BestOfPrivateAnswer(question=self, secure=True, chosen=chosen, best=best)
+        secure = was_secure(record)
+        return BestOfPrivateAnswer(question=self, secure=secure, chosen=chosen, best=best)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +199,7 @@ class BestOfPrivateAnswer(Answer):
 
     def record(self) -> dict[str, Any]:
         """Give the released fields, the winner's own among them."""
-        return {"chosen": self.chosen, "best": self.best.record()}
+        return {"chosen": self.chosen, "best": self.best.record(), "secure": self.secure}
 
     @property
     def headline(self) -> str:
