@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from noren.cli.options import insecure_seed_option, noise_from
-from noren.cli.output import Output, with_output
+from noren.cli.output import Output, table, with_output
+from noren.errors import FileProblem, ParameterError
 
 if TYPE_CHECKING:
-    from noren.similarity import Records
+    from noren.similarity import LeakReport, Records
 
 SECRET = "SECRET: this was computed from the records without noise. It stays with their owner."
 FILE = click.Path(path_type=Path, dir_okay=False)
@@ -26,6 +27,116 @@ def read(records: Path, form: str | None) -> Records:
     from noren.similarity import Records
 
     return Records.read(records, form)
+
+
+@click.command()
+@click.argument("records", type=FILE)
+@form_option
+@click.option(
+    "--query",
+    "queries",
+    multiple=True,
+    metavar="COLUMNS",
+    help="A query: column names with commas between, or 0s and 1s. May be repeated.",
+)
+@click.option("--queries", "file", type=FILE, help="A file of queries, one a line.")
+@click.option("--size", type=click.IntRange(min=1), help="Random queries of so many columns,")
+@click.option("--count", type=click.IntRange(min=1), default=100, help="so many; 100 if left out.")
+@click.option("--data-seed", type=click.IntRange(min=0), default=1, help="Decides random queries.")
+@click.option(
+    "--answers",
+    type=click.Choice(["scores", "ranks", "top-k"]),
+    default="scores",
+    show_default=True,
+    help="What the service would answer.",
+)
+@click.option("--k", type=click.IntRange(min=1), help="How many records a top-k list names.")
+@click.option(
+    "--prior", type=FILE, help="A third attacker's chance of a 1 in each column, one a line."
+)
+@click.option("--out", type=FILE, help="Write the whole report to a .json file. It is secret.")
+@click.option("--report", type=FILE, help="Write it as one .html file, too. It is secret.")
+@with_output
+def leaks(
+    output: Output,
+    records: Path,
+    form: str | None,
+    queries: tuple[str, ...],
+    file: Path | None,
+    size: int | None,
+    count: int,
+    data_seed: int,
+    answers: str,
+    k: int | None,
+    prior: Path | None,
+    out: Path | None,
+    report: Path | None,
+) -> None:
+    """Say what exact answers about RECORDS would give away, before a service is opened.
+
+    The report is secret: it is computed without noise, costs no budget and must stay with the
+    owner. Name the queries with --query or --queries, or have them drawn with --size.
+    """
+    from noren.similarity import leak_report
+
+    for name, path, ending in (("--out", out, ".json"), ("--report", report, ".html")):
+        if path is not None and path.suffix.lower() != ending:
+            raise ParameterError(name, path, f"a name that ends in {ending}")
+    held = read(records, form)
+    workload = workload_of(queries, file, size, count, data_seed)
+    with output.progress("Assessing leaks") as progress:
+        found = leak_report(
+            held, workload, answers=answers, k=k, prior=prior_of(prior), progress=progress
+        )
+    output.show("leak-report", found.to_dict(), people=shown(found))
+    for path in (out, report):
+        if path is not None:
+            found.write(path)
+            output.remark(f"The report is {path}. It is secret.")
+
+
+def workload_of(
+    queries: tuple[str, ...], file: Path | None, size: int | None, count: int, seed: int
+) -> Any:
+    """Take the queries from one of the three places that may name them."""
+    from noren.similarity import RandomQueries
+    from noren.similarity.leak_workload import read_queries
+
+    if sum(map(bool, (queries, file, size))) != 1:
+        raise click.UsageError("Name the queries by one of --query, --queries and --size.")
+    if size is not None:
+        return RandomQueries(size=size, count=count, seed=seed)
+    return list(queries) if file is None else read_queries(file)
+
+
+def prior_of(path: Path | None) -> Any:
+    """Read one probability a line."""
+    if path is None:
+        return None
+    try:
+        return [float(line) for line in path.read_text("utf-8").split()]
+    except (OSError, ValueError) as error:
+        raise FileProblem(
+            f"{path} cannot be read as one probability a line ({type(error).__name__}). "
+            "Check the file."
+        ) from None
+
+
+def shown(found: LeakReport) -> list[Any]:
+    """Give the report for people: the mark first, then the figures."""
+    from noren.similarity.leak_page import SIZE_COLUMNS, facts, size_rows
+
+    worst = [(one.attack, one.queries, one.statement) for one in found.worst]
+    top = [(one.record, one.proven, one.ones, one.completed) for one in found.top]
+    return [
+        f"! {found.mark}", found.headline, "",
+        table("Over the whole workload", ("", "figure"), facts(found)), "",
+        table("What a determined attacker needs", ("attack", "queries", "in words"), worst), "",
+        table("One answer at a time (means)", SIZE_COLUMNS, size_rows(found)), "",
+        table("Records of which most is proven",
+              ("record", "bits proven", "ones among them", "whole with query"), top), "",
+        *(f"! {note}" for note in found.notes),
+    ]  # fmt: skip
 
 
 @click.command()

@@ -29,6 +29,7 @@ from noren.privacy.numbers import whole
 Floats: TypeAlias = "np.ndarray[Any, np.dtype[np.float64]]"
 
 NEVER = -math.inf
+SAFE = 1e-250  # below, a law is taken apart in logarithms or tilted, so that nothing vanishes
 
 
 def sum_law(p: Any) -> Floats:
@@ -37,6 +38,39 @@ def sum_law(p: Any) -> Floats:
     for chance in read_prior(p):
         law = np.append(law * (1 - chance), 0.0) + np.append(0.0, law * chance)
     return law
+
+
+def log_sum_law(p: Any) -> Floats:
+    """Give log f(0), .., log f(q), also where f is too small for a float."""
+    chances = read_prior(p)
+    law = sum_law(chances)
+    with np.errstate(divide="ignore"):
+        logs = np.log(law)
+        if (law >= SAFE).all():
+            return logs
+        own = np.zeros(1)
+        for zero, one in zip(np.log1p(-chances), np.log(chances), strict=True):
+            own = np.logaddexp(np.append(own + zero, NEVER), np.append(NEVER, own + one))
+    return np.where(law >= SAFE, logs, own)
+
+
+def tilted(p: Any, score: int) -> Floats:
+    """Give coins with the same law given their sum, and with `score` as their mean sum.
+
+    All odds are multiplied by one factor, which cancels once the sum is known.
+    """
+    chances = read_prior(p)
+    low, high = -800.0, 800.0
+    with np.errstate(divide="ignore", over="ignore"):
+        odds = np.log(chances) - np.log1p(-chances)
+        for _ in range(80):
+            middle = (low + high) / 2
+            if (1 / (1 + np.exp(-odds - middle))).sum() < score:
+                low = middle
+            else:
+                high = middle
+        found: Floats = 1 / (1 + np.exp(-odds - (low + high) / 2))
+    return found
 
 
 def laws_without(p: Any) -> Floats:
@@ -68,24 +102,41 @@ def score_confidence(u: int, p: Any) -> Floats:
     """
     chances = read_prior(p)
     score = whole("u", u, 0)
-    law = sum_law(chances)
-    if score >= len(law) or not law[score] > 0:
+    if not (chances == 1).sum() <= score <= (chances > 0).sum():
         raise ParameterError("the score", u, "possible under this prior", "Some p may be 0 or 1.")
-    if score == 0:
-        return np.zeros(len(chances))
-    found: Floats = np.clip(chances * laws_without(chances)[:, score - 1] / law[score], 0.0, 1.0)
-    return found
+    return score_beliefs(chances, score)[0]
 
 
-def confidence_by_score(p: Any) -> Floats:
-    """Give `score_confidence` for every score 0..q: a row for each, NaN where it is impossible."""
+def score_beliefs(p: Any, score: int) -> tuple[Floats, Floats]:
+    """Give Pr(a_ih = 1 | u_i = score) and Pr(a_ih = 0 | u_i = score), each to its own digits."""
     chances = read_prior(p)
-    law, others = sum_law(chances), laws_without(chances)
-    table = np.full((len(chances) + 1, len(chances)), np.nan)
-    possible = law > 0
-    shifted = np.vstack([np.zeros(len(chances)), others.T])
-    table[possible] = np.clip(chances * shifted[possible] / law[possible, None], 0.0, 1.0)
-    return table
+    law = sum_law(chances)
+    if law[score] < SAFE:
+        chances = tilted(chances, score)
+        law = sum_law(chances)
+    others = laws_without(chances)
+    nothing = np.zeros(len(chances))
+    one = chances * others[:, score - 1] if score > 0 else nothing
+    zero = (1 - chances) * others[:, score] if score < len(chances) else nothing
+    return np.clip(one / law[score], 0.0, 1.0), np.clip(zero / law[score], 0.0, 1.0)
+
+
+def beliefs_by_score(p: Any) -> tuple[Floats, Floats]:
+    """Give `score_beliefs` for every score 0..q, a row for each; NaN where it is impossible."""
+    chances = read_prior(p)
+    law, others = sum_law(chances), laws_without(chances).T
+    edge = np.zeros((1, len(chances)))
+    ones = np.full((len(law), len(chances)), np.nan)
+    zeros = ones.copy()
+    plain = law >= SAFE
+    divisor = law[plain, None]
+    ones[plain] = np.clip(chances * np.vstack([edge, others])[plain] / divisor, 0.0, 1.0)
+    zeros[plain] = np.clip((1 - chances) * np.vstack([others, edge])[plain] / divisor, 0.0, 1.0)
+    least, most = int((chances == 1).sum()), int((chances > 0).sum())
+    for score in np.flatnonzero(~plain):
+        if least <= score <= most:
+            ones[score], zeros[score] = score_beliefs(chances, int(score))
+    return ones, zeros
 
 
 def log_weights(q: int, prior: Any) -> Floats:
@@ -97,14 +148,18 @@ def log_weights(q: int, prior: Any) -> Floats:
         chances = read_prior(prior)
         if len(chances) != q:
             raise ParameterError("prior", f"of {len(chances)} columns", f"of the query's {q}")
-        with np.errstate(divide="ignore"):
-            found = np.log(sum_law(chances))
+        found = log_sum_law(chances)
     moved: Floats = found - found.max()
     return moved
 
 
 def score_chances(sizes: Sequence[int], q: int, prior: Any = None) -> Floats:
     """Give Pr(v_j = v | ranks): a row for each rank j, a column for each score v."""
+    return np.exp(log_score_chances(sizes, q, prior))
+
+
+def log_score_chances(sizes: Sequence[int], q: int, prior: Any = None) -> Floats:
+    """Give log Pr(v_j = v | ranks)."""
     counts = read_sizes(sizes, q)
     weights = log_weights(q, prior)
     with np.errstate(invalid="ignore"):
@@ -120,8 +175,8 @@ def score_chances(sizes: Sequence[int], q: int, prior: Any = None) -> Floats:
     tops = joint.max(axis=1, keepdims=True)
     if not np.isfinite(tops).all():
         raise ParameterError("the ranks", "impossible", "possible under this prior")
-    chances = np.exp(joint - tops)
-    normalised: Floats = chances / chances.sum(axis=1, keepdims=True)
+    sums = np.exp(joint - tops).sum(axis=1, keepdims=True)
+    normalised: Floats = joint - tops - np.log(sums)
     return normalised
 
 
@@ -150,7 +205,7 @@ def rank_confidence(sizes: Sequence[int], q: int, prior: Any = None) -> Floats:
 
 def rank_cell_confidence(sizes: Sequence[int], p: Any) -> Floats:
     """Give Pr(a_ih = 1 | ranks) for each rank and each column of the query."""
-    by_score = np.nan_to_num(confidence_by_score(p))
+    by_score = np.nan_to_num(beliefs_by_score(p)[0])
     found: Floats = score_chances(sizes, len(by_score) - 1, p) @ by_score
     return found
 
