@@ -29,4 +29,5 @@ TOPICS: dict[str, str] = {
     "score-histogram": "noren.similarity.similar_counts:ScoreHistogram",
     "searcher-charge": "noren.similarity.courtesy:SearcherCharge",
     "basis-moments": "noren.reweighting.moments:Moments",
+    "gibbs-learner": "noren.collaboration.gibbs_learner:GibbsLearner",
 }

@@ -124,7 +124,7 @@ class Way:
 
 
 def combine(
-    shares: Sequence[Any], X: Any = None, y: Any = None, method: str = AUTO, **options: Any
+    shares: Any, X: Any = None, y: Any = None, method: str = AUTO, **options: Any
 ) -> Combination | SecretCombination:
     """Combine shares of a two-class task.
 
