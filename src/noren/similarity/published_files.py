@@ -17,12 +17,12 @@ import json
 import zipfile
 from collections.abc import Sequence
 from fractions import Fraction
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from noren import __version__
 from noren.data.files import existing_file
 from noren.errors import FileProblem, ParameterError
 from noren.privacy.guarantee import Guarantee
@@ -45,7 +45,7 @@ def manifest_of(published: Published) -> dict[str, Any]:
     records = published.records
     return {
         "what": MARK,
-        "noren": __version__,
+        "noren": version("noren"),
         "guarantee": published.guarantee.to_dict() if published.guarantee else None,
         "epsilon": str(published.epsilon),
         "flip": published.flip,
