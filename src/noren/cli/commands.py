@@ -30,6 +30,9 @@ SECTIONS: dict[str, dict[str, Entry]] = {
             "noren.cli.monitor:monitor", "Tell when a share of people is above a threshold."
         ),
         "similar": Entry("noren.cli.similar:similar", "Search private bits; see what leaks."),
+        "reweight": Entry(
+            "noren.cli.reweight:reweight", "Make a public table speak for a private one."
+        ),
     },
     "Budget": {
         "config": Entry("noren.cli.config:config", "See which settings apply, and from where."),

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from noren.reweighting.basis import gaussian_basis as gaussian_basis
     from noren.reweighting.basis import normalized_basis as normalized_basis
     from noren.reweighting.coded_columns import CodedColumn as CodedColumn
-    from noren.reweighting.coded_columns import columns_of as columns_of
     from noren.reweighting.encoded_rows import EncodedRows as EncodedRows
+    from noren.reweighting.encoding import Encoding as Encoding
     from noren.reweighting.estimators import calibration_weights as calibration_weights
     from noren.reweighting.estimators import kriging_weights as kriging_weights
     from noren.reweighting.estimators import ridge_weights as ridge_weights
@@ -26,11 +26,19 @@ if TYPE_CHECKING:
     from noren.reweighting.moments import Moments as Moments
     from noren.reweighting.planning import WeightPlan as WeightPlan
     from noren.reweighting.planning import plan_weights as plan_weights
+    from noren.reweighting.public_table import PublicTable as PublicTable
     from noren.reweighting.saving import load_release as load_release
     from noren.reweighting.saving import saved_about as saved_about
     from noren.reweighting.statistic import BasisSums as BasisSums
     from noren.reweighting.table_basis import TableBasis as TableBasis
+    from noren.reweighting.table_queries import TableEstimate as TableEstimate
+    from noren.reweighting.table_queries import estimate as estimate
     from noren.reweighting.weight_quality import effective_sample_size as effective_sample_size
+    from noren.reweighting.weighting import Prepared as Prepared
+    from noren.reweighting.weighting import WeightedTable as WeightedTable
+    from noren.reweighting.weighting import prepare as prepare
+    from noren.reweighting.weighting import refit as refit
+    from noren.reweighting.weighting import reweight as reweight
     from noren.reweighting.weights import QueryInterval as QueryInterval
     from noren.reweighting.weights import Weights as Weights
     from noren.reweighting.whitened_basis import WhitenedBasis as WhitenedBasis
@@ -41,18 +49,22 @@ ROOMS = {
     "adaptive_weights": "adaptive_weights",
     "amplification": "amplified_centre_epsilon",
     "basis": "gaussian_basis normalized_basis",
-    "coded_columns": "CodedColumn columns_of",
+    "coded_columns": "CodedColumn",
     "encoded_rows": "EncodedRows",
+    "encoding": "Encoding",
     "estimators": "calibration_weights kriging_weights ridge_weights",
     "fitting": "fit_weights",
     "grid_basis": "LevelBasis NormalizedBasis",
     "least_squares": "leave_one_out_grid leave_one_out_score ulsif",
     "moments": "MomentRelease Moments",
     "planning": "WeightPlan plan_weights",
+    "public_table": "PublicTable",
     "saving": "load_release saved_about",
     "statistic": "BasisSums",
     "table_basis": "TableBasis",
+    "table_queries": "TableEstimate estimate",
     "weight_quality": "effective_sample_size",
+    "weighting": "Prepared WeightedTable prepare refit reweight",
     "weights": "QueryInterval Weights",
     "whitened_basis": "WhitenedBasis",
 }

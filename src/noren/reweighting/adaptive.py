@@ -61,7 +61,7 @@ class AdaptiveMoments:
     ----------
     public : array
         The encoded public rows.
-    columns : sequence of CodedColumn, optional
+    coded : sequence of CodedColumn, optional
         Which coordinates belong together; left out, each is a numeric column.
     adjacency : Adjacency or str
         "add-remove" (the number of private rows is secret) or "substitute" (it is public).
@@ -91,7 +91,7 @@ class AdaptiveMoments:
     notes: ClassVar[tuple[str, ...]] = ()
 
     public: Floats
-    columns: tuple[CodedColumn, ...] | None = None
+    coded: tuple[CodedColumn, ...] | None = None
     adjacency: Adjacency
     epsilon: Fraction | None = None
     rho: Fraction | None = None
@@ -103,14 +103,14 @@ class AdaptiveMoments:
         put = object.__setattr__
         rows = public_matrix("public", self.public)
         put(self, "public", frozen(rows))
-        put(self, "columns", read_columns(self.columns, rows.shape[1]))
+        put(self, "coded", read_columns(self.coded, rows.shape[1]))
         epsilon, rho = read_price(self.epsilon, self.rho)
         put(self, "adjacency", neighbours(self.adjacency, ADD_REMOVE, SUBSTITUTE))
         put(self, "epsilon", epsilon)
         put(self, "rho", rho)
         put(self, "records", read_records(self.records, self.adjacency))
         put(self, "about", read_about(self.about, self.adjacency))
-        if len(rows) < 2 or len(self.columns or ()) < 2:
+        if len(rows) < 2 or len(self.coded or ()) < 2:
             raise ParameterError("public", "too small a table", "at least two rows and two columns")
 
     @property
@@ -141,7 +141,7 @@ class AdaptiveMoments:
     def shares_of(self, epsilon: Fraction) -> Shares:
         """Share out an epsilon, by the strength that the stated price has."""
         strength = self.size * price_as_epsilon(self.epsilon, self.rho)
-        values = np.asarray(self.public)[:, numeric_values(self.columns or ())]
+        values = np.asarray(self.public)[:, numeric_values(self.coded or ())]
         size = float(self.size)
         return shares_for(values, strength, epsilon, size, self.adjacency, self.by)
 

@@ -44,8 +44,8 @@ class Rounds:
         question, public = self.question, self.question.public
         self.rows = self.count()
         self.weights = np.ones(len(public))
-        self.derivation = self.directions(Derivation.of(public, question.columns))
-        self.offer = Offer.of(question.columns, self.derivation, public)
+        self.derivation = self.directions(Derivation.of(public, question.coded))
+        self.offer = Offer.of(question.coded, self.derivation, public)
         self.stages: list[Stage] = []
         taken: set[tuple[int, int]] = set()
         for index in range(len(question.shares.rounds)):
@@ -81,7 +81,7 @@ class Rounds:
         question, shares = self.question, self.question.shares
         if not shares.directions:
             return plain
-        places = numeric_values(question.columns)
+        places = numeric_values(question.coded)
         public = np.ascontiguousarray(question.public[:, places])
         basis = WhitenedBasis.of(public, shares.order)
         epsilon, rho = direction_price(shares.directions * question.total, question.by)

@@ -39,3 +39,50 @@ def weight_chart(weights: Any) -> Any:
             altair.Y("rows:Q", title="public rows"),
         )
     )
+
+
+def moments_met_chart(weights: Any) -> Any:
+    """Draw each noisy moment, with two standard deviations, beside the weighted one."""
+    import altair
+
+    moments, spread = weights.release.moments, 2 * weights.errors
+    even = weights.phi.mean(axis=0)
+    weighted = weights.values @ weights.phi / len(weights)
+    rows = [
+        {
+            "function": i + 1,
+            "mean": float(value),
+            "low": float(m - s),
+            "high": float(m + s),
+            "of": of,
+        }
+        for of, values in (("public rows", even), ("weighted rows", weighted))
+        for i, (value, m, s) in enumerate(zip(values, moments, spread, strict=True))
+    ]
+    base = altair.Chart({"values": rows}).encode(altair.X("function:O", title="basis function"))
+    span = base.mark_rule().encode(altair.Y("low:Q", title="mean"), altair.Y2("high:Q"))
+    dots = base.mark_point(filled=True, size=45).encode(
+        altair.Y("mean:Q"), altair.Color("of:N", title=None), altair.Shape("of:N", title=None)
+    )
+    return span + dots
+
+
+def marginal_chart(name: str, shares: Any) -> Any:
+    """Draw the shares of one column's levels: public rows as they are, and weighted."""
+    import altair
+
+    rows = [
+        {"level": level, "share": share, "of": of, "place": place}
+        for place, (level, even, weighted) in enumerate(shares)
+        for of, share in (("as they are", even), ("weighted", weighted))
+    ]
+    return (
+        altair.Chart({"values": rows})
+        .mark_bar()
+        .encode(
+            altair.X("level:N", title=name, sort=altair.EncodingSortField("place")),
+            altair.XOffset("of:N"),
+            altair.Y("share:Q", title="share of rows"),
+            altair.Color("of:N", title=None),
+        )
+    )

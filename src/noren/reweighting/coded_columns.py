@@ -128,15 +128,6 @@ def read_columns(given: Sequence[CodedColumn] | None, width: int) -> tuple[Coded
     return columns
 
 
-def columns_of(encoding: Any) -> tuple[CodedColumn, ...]:
-    """Give the coded columns of an `Encoding`."""
-    found = []
-    for name, (start, stop) in zip(encoding.columns, encoding.groups, strict=True):
-        valued = not encoding.kept[start].level
-        found.append(CodedColumn(name, "numeric" if valued else "categorical", start, stop))
-    return tuple(found)
-
-
 def numeric_values(columns: Iterable[CodedColumn]) -> list[int]:
     """Give the coordinates that are values of numeric or ordered columns."""
     return [column.start for column in columns if column.numeric]

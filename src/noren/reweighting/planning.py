@@ -225,7 +225,7 @@ def question_of(
     if method == "adaptive":
         question = AdaptiveMoments(
             public=rows,
-            columns=tuple(columns),
+            coded=tuple(columns),
             adjacency=setting.adjacency,
             epsilon=setting.epsilon,
             rho=setting.rho,

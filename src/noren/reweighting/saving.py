@@ -79,7 +79,7 @@ def adaptive_form(release: AdaptiveRelease) -> dict[str, Any]:
             **price_form(question),
             "about": question.about,
             "seed": question.seed,
-            "columns": [[c.name, c.kind, c.start, c.stop] for c in question.columns],
+            "columns": [[c.name, c.kind, c.start, c.stop] for c in question.coded],
             "public": question.public.tolist(),
         },
         **release.record(),
@@ -91,7 +91,7 @@ def adaptive_of(form: dict[str, Any], receipt: Receipt | None) -> AdaptiveReleas
     own = form["question"]
     question = AdaptiveMoments(
         public=np.array(own["public"], np.float64),
-        columns=tuple(CodedColumn(*column) for column in own["columns"]),
+        coded=tuple(CodedColumn(*column) for column in own["columns"]),
         adjacency=read_adjacency(own["adjacency"]),
         epsilon=own["epsilon"],
         rho=own["rho"],

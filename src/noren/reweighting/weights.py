@@ -96,6 +96,11 @@ class Weights:
         found = np.maximum(self.raw_at(rows), 0) / scale
         return found if self.cap is None else np.minimum(found, self.cap)
 
+    @property
+    def has_intervals(self) -> bool:
+        """Whether `query` can be asked: an estimator that knows its error, and rows enough."""
+        return self.query_raw is not None and bool(self.release.has_intervals)
+
     def query(self, values: ArrayLike) -> QueryInterval:
         """Estimate the mean of a function over the private population, with its interval.
 
@@ -107,7 +112,7 @@ class Weights:
         given = np.asarray(values, np.float64)
         if given.shape != self.raw.shape:
             raise ParameterError("values", f"of shape {given.shape}", "one number a public row")
-        if self.query_raw is None or not self.release.has_intervals:
+        if self.query_raw is None or not self.has_intervals:
             raise ParameterError(
                 "query",
                 "without an interval here",
