@@ -188,11 +188,24 @@ def test_stored_reports_are_decided_at_once(planned, result_of):
     found = result_of("monitor", "show", "--reports", "reports.parquet", "--plan", "plan.json")
     verdicts = [it["verdict"] for it in found["result"]["decisions"]]
     assert verdicts == ["up", "down", "no data", "no data"]
+    assert [it["missing"] for it in found["result"]["decisions"]] == [0, 0, 1, 1]
     rows = [{"epoch": 0, "slot": 1, "client": "a", "y": 1}] * 5
     Path("reports.jsonl").write_text("\n".join(map(json.dumps, rows)))
     first = result_of("monitor", "show", "--reports", "reports.jsonl", "--plan", "plan.json",
                       "--first", 0)  # fmt: skip
     assert first["result"]["decisions"][0]["reports"] == 1
+
+
+def test_stored_reports_of_a_tree_are_decided_by_their_levels(result_of):
+    result_of("monitor", "plan", "--people", 90, "--horizon", 4, "--epsilon", 6, "--threshold", 0.5,
+              "--strategy", "tree", "--max-changes", 1, "--out", "tree.json")  # fmt: skip
+    rows = [(t, h, 1) for h in range(3) for t in range(1 << h, 5, 1 << h) for _ in range(30)]
+    columns = {name: [row[i] for row in rows] for i, name in enumerate(("slot", "class", "y"))}
+    pq.write_table(pa.table(columns), "reports.parquet")
+    found = result_of("monitor", "show", "--reports", "reports.parquet", "--plan", "tree.json")
+    assert [it["verdict"] for it in found["result"]["decisions"]] == ["up"] * 4
+    assert [it["reports"] for it in found["result"]["decisions"]] == [30, 60, 30, 90]
+    assert "strange" not in found["result"]["uncounted"]
 
 
 @pytest.mark.parametrize(

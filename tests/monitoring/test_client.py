@@ -70,6 +70,30 @@ def test_a_retry_sends_the_same_bytes_and_never_reads_again(made, client_of, clo
     assert client.report(never) == first
 
 
+def test_on_the_wire_a_report_is_as_long_as_none(made, client_of, clock, ticket):
+    client = client_of(made())
+    lengths = {}
+    for slot in (1, 2, 3, 5):
+        clock.go(slot)
+        client.begin(ticket())
+        message = client.report(lambda: 1)
+        lengths[y_of(message) is None] = len(message.encode())
+    assert len(lengths) == 2
+    assert len(set(lengths.values())) == 1
+
+
+def test_what_was_sent_can_be_had_again_after_its_slot(made, client_of, clock, ticket):
+    client = client_of(made())
+    clock.go(2)
+    client.begin(ticket())
+    sent = client.report(lambda: 1)
+    clock.go(3)
+    client = client_of(made())
+    assert client.again(2) == sent
+    assert client.again(3) is client.again(5) is None
+    assert client_of(made(epsilon=1)).again(2) is None  # another plan
+
+
 def test_lies_are_erased_when_they_are_used(made, client_of, clock, ticket, tmp_path):
     client = client_of(made())
     clock.go(2)
@@ -208,6 +232,24 @@ def test_charges_survive_in_their_second_place(made, client_of, clock, ticket, t
     (tmp_path / "state.json").unlink()
     assert client_of(made(), charges=elsewhere).spent == 2
     assert "signs" not in elsewhere.read_text()
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"home#0": "much"}', '{"home#0": null}'])
+def test_charges_that_cannot_be_read_stop_a_new_file(text, made, client_of, tmp_path):
+    elsewhere = tmp_path / "charges.json"
+    elsewhere.write_text(text)
+    with pytest.raises(ClientError, match="what this person has spent is not known"):
+        client_of(made(), charges=elsewhere)
+
+
+def test_a_ticket_of_another_class_waits_for_the_next_epoch(made, client_of, clock, ticket):
+    client = client_of(made())
+    clock.go(1)
+    assert client.begin(ticket(**{"class": 1}))
+    clock.go(2)
+    assert json.loads(client.report(lambda: 1))["class"] == 1
+    with pytest.raises(ClientError, match="changed within an epoch"):
+        client.begin(ticket())
 
 
 def test_randomness_that_was_handed_in_marks_the_file(made, client_of, clock, tmp_path):

@@ -14,6 +14,7 @@ from noren.monitoring import Collector, estimate, plan
 from noren.monitoring.client import Client, pseudonym, tag_of
 from noren.monitoring.messages import MOST_BYTES, Receipt, read_message
 from noren.monitoring.plans import Timetable
+from noren.monitoring.sealing import decide
 from noren.monitoring.smoothing import Smoother
 
 START, SLOT = 1_000_000.0, 60.0
@@ -341,6 +342,47 @@ def test_classes_are_combined_by_size_or_by_precision():
     high = estimate(10, 10, plans[1].chosen.law.contrast)
     assert shares[0] == pytest.approx((low + high) / 2)
     assert shares[0] < shares[1] < high
+
+
+def test_devices_of_every_class_are_understood(tmp_path, clock):
+    plans = [planned(people=20, epsilon=1, reports=1), planned(people=20, epsilon=6, reports=2)]
+    clock.now = START - SLOT
+    devices = {
+        name: Client(tmp_path / name, plans[i % 2].to_dict(), device=name, key=key,
+                     lifetime_epsilon=9, clock=clock)
+        for i, (name, key) in enumerate(KEYS.items())
+    }  # fmt: skip
+    with Collector(":memory:", plans, clock=clock) as collector:
+        kinds = {name: i % 2 for i, name in enumerate(KEYS)}
+        tickets = {it["client"]: it for it in collector.open_epoch(0, KEYS, kinds)}
+        clock.slot(1)
+        for name, device in devices.items():
+            device.begin(tickets[name])
+            assert collector.receive([device.report(lambda: 1)]) == [Receipt.ACCEPTED]
+        assert {kind: it[0] for kind, it in collector.counts(0, 1).items()} == {0: 5, 1: 10}
+
+
+def test_classes_weigh_as_many_people_as_they_really_have():
+    plans = [planned(people=20, epsilon=1, reports=1), planned(people=20, epsilon=6, reports=2)]
+    kinds = {name: int(i < 8) for i, name in enumerate(KEYS)}  # 32 and 8, not 20 and 20
+    with Collector(":memory:", plans) as collector:
+        tickets = collector.open_epoch(0, KEYS, kinds)
+        collector.receive([signed(KEYS[it["client"]], 0, slot, it["class"], it["class"])
+                           for it in tickets for slot in it["slots"]])  # fmt: skip
+        share = collector.flush(0, 1)[0]["share"]
+    low = estimate(0, 8, plans[0].chosen.law.contrast)
+    high = estimate(4, 4, plans[1].chosen.law.contrast)
+    assert share == pytest.approx(0.8 * low + 0.2 * high)
+
+
+def test_the_variance_of_a_tree_is_that_of_the_reports_that_came():
+    made = planned(people=30, strategy="tree", reports=None, max_changes=1)
+    c = made.chosen.law.contrast
+    counts = {1: {0: (9, 9)}, 2: {0: (10, 5), 1: (4, 4)}, 3: {0: (8, 4)}}
+    third = decide([made], 0, 3, lambda t: counts[t], {0: 10}, [])
+    assert third["variance"] == pytest.approx((1 / 4 + 1 / 8) / c**2)
+    assert third["share"] == pytest.approx(1 / c)
+    assert third["missing"] == pytest.approx(0.2)
 
 
 def test_classes_of_different_timetables_are_refused():

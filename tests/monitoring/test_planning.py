@@ -8,7 +8,7 @@ import pytest
 
 from noren.errors import FileProblem, ParameterError
 from noren.monitoring.planning import plan
-from noren.monitoring.plans import MonitoringPlan
+from noren.monitoring.plans import MonitoringPlan, Timetable
 from noren.monitoring.schedule import ClosedSchedule, open_slots, ranks
 from noren.monitoring.strategies import Setting, in_slots, published
 from noren.monitoring.tree import average_variance, intervals, tree_share, tree_variance
@@ -149,6 +149,17 @@ def test_a_plan_with_other_weights_is_refused():
         MonitoringPlan.from_dict(made)
     with pytest.raises(FileProblem, match="not a monitoring plan"):
         MonitoringPlan.from_dict({"task": "x"})
+
+
+@pytest.mark.parametrize(
+    ("times", "name"),
+    [({"grace_seconds": 60}, "grace_seconds"), ({"grace_seconds": -1}, "grace_seconds"),
+     ({"slot_seconds": 0}, "slot_seconds"), ({"slot_seconds": float("inf")}, "slot_seconds"),
+     ({"origin": float("nan")}, "origin")],
+)  # fmt: skip
+def test_a_timetable_decides_each_slot_before_the_next_is_over(times, name):
+    with pytest.raises(ParameterError, match=f"^{name} is"):
+        Timetable(**{"slot_seconds": 60, **times})
 
 
 def test_a_large_epsilon_and_few_reports_are_said():

@@ -262,15 +262,15 @@ def from_reports(
 ) -> tuple[list[dict[str, Any]], dict[str, int], Any]:
     """Decide from stored reports."""
     from noren.monitoring.batch import count_first_reports, count_reports
-    from noren.monitoring.sealing import decide_all
+    from noren.monitoring.sealing import classes_of, decide_all
 
     if not plans:
         raise ParameterError("plan", None, "named with --plan for stored reports")
     made, files = [read_plan(path) for path in plans], list(reports)
     if epoch is None:
-        counts = count_reports(files, made[0].horizon, classes=len(made))
+        counts = count_reports(files, made[0].horizon, classes=classes_of(made))
     else:
-        counts = count_first_reports(files, made[0].horizon, epoch, classes=len(made))
+        counts = count_first_reports(files, made[0].horizon, epoch, classes=classes_of(made))
     strange = {"strange": counts.strange} if counts.strange else {}
     return decide_all(made, counts, epoch or 0), strange, made[0]
 

@@ -126,26 +126,27 @@ class Client:
         It is safe to call before every report: an epoch is drawn once. False means that the client
         is silent: the epoch has not begun or has passed, or it began before the state file did.
         """
-        slots, level = self.plan.slots_of(ticket), self.plan.level_of(ticket)
+        terms = self.plan.terms_of(ticket)
         epoch = whole(ticket.get("epoch"), "the ticket's epoch", 0)
         with self._locked():
             state = self._load()
             mine = state["tasks"].get(self.plan.task)
             if self.plan.rolling:
-                return self._begin_cycles(state, mine, slots)
+                return self._begin_cycles(state, mine, terms)
             now, start = self._clock(), self.plan.start_of(epoch)
             if mine is not None and now < mine["ends"]:
-                return bool(mine["epoch"] == epoch) and self._unchanged(mine, slots, level)
+                return bool(mine["epoch"] == epoch) and self._unchanged(mine, terms)
             if start < state["created"] or not start <= now < self.plan.start_of(epoch + 1):
                 return False
-            self._draw(state, epoch, slots, level, mine)
+            self._draw(state, epoch, terms, mine)
         return True
 
     def report(self, read_bit: Callable[[], int]) -> str | None:
         """Give the message of the slot that the clock says it is; None means silence.
 
-        In a slot that is not this client's, the message says NONE (`y` is null), so that whoever
-        watches the wire learns nothing; it need not be sent. `read_bit` is called at most once.
+        In a slot that is not this client's, the message says NONE (`y` is null) and is as long as
+        any other, so that who watches an encrypted wire learns nothing; it need not be sent.
+        `read_bit` is called at most once.
         """
         moment = self.plan.slot_at(self._clock())
         if moment is None:
@@ -161,6 +162,17 @@ class Client:
             if mine is None or mine["epoch"] != epoch:
                 return None
             return self._answer(state, mine, slot, read_bit)
+
+    def again(self, slot: int) -> str | None:
+        """Give the bytes that were sent in a slot of the latest epoch; None if none were.
+
+        For a collector that takes reports a while after their slot is over.
+        """
+        with self._locked():
+            mine = self._load()["tasks"].get(self.plan.task)
+        if mine is None or mine["plan"] != self.plan.digest or str(slot) not in mine["sent"]:
+            return None
+        return self._message(mine, slot, mine["sent"][str(slot)])
 
     @property
     def spent(self) -> Fraction:
@@ -187,20 +199,22 @@ class Client:
         self._save(state)
         return self._message(mine, slot, mine["sent"][str(slot)])
 
-    def _unchanged(self, mine: Json, slots: list[int], level: int) -> bool:
+    def _unchanged(self, mine: Json, terms: Json) -> bool:
         """Refuse a plan or slots other than those that the running epoch was drawn for."""
-        same = mine["plan"] == self.plan.digest and mine["level"] == level
-        if not same or (mine["slots"] != slots and not self.plan.dummies):
+        drawn_here = ("slots",) if self.plan.dummies else ()
+        changed = [name for name in terms if name not in drawn_here and mine[name] != terms[name]]
+        if changed or mine["plan"] != self.plan.digest:
             raise ClientError(
                 "The plan or the slots changed within an epoch, but they are fixed when it begins. "
                 "Wait for the next epoch."
             )
         return True
 
-    def _begin_cycles(self, state: Json, mine: Json | None, slots: list[int]) -> bool:
+    def _begin_cycles(self, state: Json, mine: Json | None, terms: Json) -> bool:
         """Fix the slots of every cycle; after any change, be silent for a whole window."""
-        if mine is None or mine["slots"] != slots or mine["plan"] != self.plan.digest:
-            fresh = self._blank(-1, slots, 0, mine)
+        now = {**terms, "plan": self.plan.digest}
+        if mine is None or any(mine[name] != value for name, value in now.items()):
+            fresh = self._blank(-1, terms, mine)
             fresh["since"] = self.plan.place_at(self._clock()) + self.plan.horizon + 1
             state["tasks"][self.plan.task] = fresh
             self._save(state)
@@ -211,22 +225,20 @@ class Client:
         if cycle * self.plan.horizon + slot - 1 < mine["since"]:
             return None
         if mine["epoch"] < cycle:
-            return self._draw(state, cycle, mine["slots"], 0, mine)
+            return self._draw(state, cycle, {name: mine[name] for name in TERMS}, mine)
         return mine
 
-    def _blank(self, epoch: int, slots: list[int], level: int, before: Json | None) -> Json:
+    def _blank(self, epoch: int, terms: Json, before: Json | None) -> Json:
         """Give a task's state with no lies drawn."""
         same = before is not None and before["plan"] == self.plan.digest
         return {
-            "plan": self.plan.digest, "epoch": epoch, "slots": slots, "signs": [], "sent": {},
-            "level": level, "used": 0, "last": 0, "ends": self.plan.start_of(epoch + 1),
+            **terms, "plan": self.plan.digest, "epoch": epoch, "signs": [], "sent": {},
+            "used": 0, "last": 0, "ends": self.plan.start_of(epoch + 1),
             "highest": before["highest"] if before and same else -1,
             "since": before["since"] if before and same else 0,
         }  # fmt: skip
 
-    def _draw(
-        self, state: Json, epoch: int, slots: list[int], level: int, before: Json | None
-    ) -> Json:
+    def _draw(self, state: Json, epoch: int, terms: Json, before: Json | None) -> Json:
         """Charge, draw the lies of an epoch, and write both at once, before any use."""
         name, price = f"{self.plan.task}#{epoch}#{self.plan.digest[:16]}", self.plan.epsilon
         if self._spent(state) + price > self._cap:
@@ -235,8 +247,8 @@ class Client:
                 "Stop here, or let the person decide on a larger one."
             )
         state["charges"][name] = str(Fraction(state["charges"].get(name, 0)) + price)
-        mine = self._blank(epoch, slots, level, before)
-        mine["slots"], mine["signs"] = self.plan.draw(slots, self._randbelow)
+        mine = self._blank(epoch, terms, before)
+        mine["slots"], mine["signs"] = self.plan.draw(terms["slots"], self._randbelow)
         state["tasks"][self.plan.task] = mine
         if self._charges is not None:
             write_durably(self._charges, json.dumps(state["charges"]))
@@ -244,13 +256,17 @@ class Client:
         return mine
 
     def _message(self, mine: Json, slot: int, y: int | None) -> str:
-        """Write the message of a slot: always the same bytes for the same content."""
+        """Write the message of a slot: always the same bytes for the same content.
+
+        Spaces at the end make NONE and a bit equally long, also when the wire is encrypted.
+        """
         client = pseudonym(self._key, self.plan.task, mine["epoch"])
-        kind = self.plan.kind + mine["level"]
+        kind = mine["class"] + mine["level"]
         made = {"v": FORMAT, "task": self.plan.task, "epoch": mine["epoch"], "slot": slot,
                 "client": client, "class": kind, "y": y}  # fmt: skip
         made["tag"] = tag_of(self._key, made)
-        return json.dumps(made, separators=(",", ":"))
+        text = json.dumps(made, separators=(",", ":"))
+        return text if y is None else text + " " * (len("null") - 1)
 
     def _spent(self, state: Json) -> Fraction:
         """Add up all charges."""
@@ -274,8 +290,15 @@ class Client:
         """Read the charges from their second place."""
         if self._charges is None or not self._charges.exists():
             return {}
-        with self._charges.open(encoding="utf-8") as file:
-            found: dict[str, str] = json.load(file)
+        try:
+            with self._charges.open(encoding="utf-8") as file:
+                found: dict[str, str] = json.load(file)
+            sum(map(Fraction, found.values()))
+        except (OSError, ValueError, TypeError, AttributeError):
+            raise ClientError(
+                "The second place of the charges cannot be read, so what this person has spent is "
+                "not known. Repair it, or ask the person and pass spent_before without it."
+            ) from None
         return found
 
     def _save(self, state: Json) -> None:
@@ -323,7 +346,7 @@ class CheckedPlan:
         self.epsilon = Fraction(str(given["epsilon"]))
         self.weights = [int(weight) for weight in given["weights"]]
         self.origin, self.slot_seconds = float(given["origin"]), float(given["slot_seconds"])
-        self.dummy, self.kind = Fraction(str(given.get("dummy", 0))), int(given.get("class", 0))
+        self.dummy = Fraction(str(given.get("dummy", 0)))
         self.rolling, self.tree = self.strategy == "rolling", self.strategy == "tree"
         self.dummies = self.strategy == "published"
         single = self.strategy in ("published", "independent", "rolling")
@@ -349,10 +372,15 @@ class CheckedPlan:
         epoch, slot = divmod(self.place_at(now), self.horizon)
         return (epoch, slot + 1) if epoch >= 0 else None
 
-    def slots_of(self, ticket: Json) -> list[int]:
-        """Read the slots of a ticket: at most k different ones (the published way needs none)."""
+    def terms_of(self, ticket: Json) -> Json:
+        """Read what a ticket fixes for an epoch: the slots, the level, the class."""
         if ticket.get("task") != self.task:
             raise ClientError("The ticket is for another task than the plan.")
+        kind = whole(ticket.get("class", 0), "the ticket's class", 0)
+        return {"slots": self.slots_of(ticket), "level": self.level_of(ticket), "class": kind}
+
+    def slots_of(self, ticket: Json) -> list[int]:
+        """Read the slots of a ticket: at most k different ones (the published way needs none)."""
         if self.dummies or self.tree:
             return []
         slots = [whole(slot, "a slot of the ticket", 1) for slot in ticket.get("slots", [])]
@@ -459,6 +487,7 @@ def tag_of(key: bytes, message: Json) -> str:
     return hmac.new(key, told.encode(), hashlib.sha256).hexdigest()
 
 
+TERMS = ("slots", "level", "class")
 SIGNED = ("v", "task", "epoch", "slot", "client", "class", "y")
 
 

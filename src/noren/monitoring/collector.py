@@ -285,7 +285,8 @@ class Collector:
         decision = decide(
             self.plans, epoch, slot, lambda t: self.file.counts(epoch, t),
             roster.scheduled(slot) if roster else {}, self._history,
-            by_precision=self._by_precision, smoother=Smoother() if self._smooth else None,
+            sizes=roster.sizes() if roster else None, by_precision=self._by_precision,
+            smoother=Smoother() if self._smooth else None,
         )  # fmt: skip
         old = [it for it in self.answered if self._is_old(it, (epoch, slot))]
         with self.file.transaction() as rows:

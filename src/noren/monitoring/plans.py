@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import floor
+from math import floor, inf, isfinite
 from typing import Any
 
 from noren.errors import FileProblem, ParameterError
@@ -28,11 +28,26 @@ TASK = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timetable:
-    """When slots are: the first begins at `origin` (seconds since 1970), epochs follow gapless."""
+    """When slots are: the first begins at `origin` (seconds since 1970), epochs follow gapless.
+
+    Reports are taken until `grace_seconds` after their slot, and the slot is decided then. That is
+    less than a slot, so that every decision comes before the next slot is over.
+    """
 
     origin: float = 0.0
     slot_seconds: float = 3600.0
     grace_seconds: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not isfinite(self.origin):
+            raise ParameterError("origin", self.origin, "a finite number of seconds since 1970")
+        if not 0 < self.slot_seconds < inf:
+            raise ParameterError("slot_seconds", self.slot_seconds, "positive and finite")
+        if not 0 <= self.grace_seconds < self.slot_seconds:
+            raise ParameterError(
+                "grace_seconds", self.grace_seconds, f"at least 0 and below {self.slot_seconds:g}",
+                "A slot is decided before the next one is over.",
+            )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

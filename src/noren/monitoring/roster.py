@@ -95,11 +95,14 @@ class Roster:
                 "client": message.client, "class": message.kind, "y": message.y}  # fmt: skip
         return member if hmac.compare_digest(tag_of(member.key, made), message.tag) else None
 
+    def sizes(self) -> dict[int, int]:
+        """Count the people of each class."""
+        return dict(Counter(member.kind for member in self.members.values()))
+
     def scheduled(self, slot: int) -> dict[int, int]:
         """Count, by class as messages name it, who reports in a slot."""
         found: Counter[int] = Counter()
-        sizes = Counter(member.kind for member in self.members.values())
-        for kind, people in sizes.items():
+        for kind, people in self.sizes().items():
             plan, rank = self.plans[kind], np.arange(people)
             if plan.chosen.name == "tree":
                 for level, ranked in Counter((rank % len(self.tree_order)).tolist()).items():

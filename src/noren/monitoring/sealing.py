@@ -30,7 +30,7 @@ from noren.monitoring.planning import FEW_REPORTS
 from noren.monitoring.plans import MonitoringPlan
 from noren.monitoring.smoothing import Smoother, cautious_variance
 from noren.monitoring.statistic import SlotCounts
-from noren.monitoring.tree import tree_share, tree_variance
+from noren.monitoring.tree import levels, tree_estimate
 
 Kinds = Mapping[int, tuple[int, int]]
 SILENCE_ALARM = 1e-3  # the chance of an alarm in a slot that is as silent as those before it
@@ -45,10 +45,14 @@ def decide(
     scheduled: Mapping[int, int],
     before: Sequence[Mapping[str, Any]],
     *,
+    sizes: Mapping[int, int] | None = None,
     by_precision: bool = False,
     smoother: Smoother | None = None,
 ) -> dict[str, Any]:
-    """Give the decision of a slot, from its counts and from the decisions before it."""
+    """Give the decision of a slot, from its counts and from the decisions before it.
+
+    `sizes` says how many people each class really has; left out, the plans' numbers stand.
+    """
     held = counts(slot)
     expected = sum(scheduled.values())
     if plans[0].chosen.name == "tree":
@@ -56,7 +60,9 @@ def decide(
     elif len(plans) == 1:
         reading, variance = single_reading(plans[0], held.get(0, (0, 0)), expected)
     else:
-        reading, variance = combined_reading(plans, held, scheduled, by_precision)
+        people = [(sizes or {}).get(i, plan.n_people) for i, plan in enumerate(plans)]
+        weigh = None if by_precision else people
+        reading, variance = combined_reading(plans, held, expected, weigh)
     decision = {"task": plans[0].task, "epoch": epoch, "slot": slot,
                 "threshold": plans[0].threshold, "scheduled": expected}  # fmt: skip
     decision |= asdict(reading) | {"verdict": reading.verdict.value}
@@ -79,9 +85,21 @@ def decide_all(
 
     found: list[dict[str, Any]] = []
     for slot in range(1, plans[0].horizon + 1):
-        held = {kind: reports for kind, (reports, _) in counted(slot).items()}
-        found.append(decide(plans, epoch, slot, counted, held, found))
+        found.append(decide(plans, epoch, slot, counted, planned_reports(plans, slot), found))
     return found
+
+
+def classes_of(plans: Sequence[MonitoringPlan]) -> int:
+    """Say how many classes messages name: one for each plan, or for each level of the tree."""
+    return levels(plans[0].horizon) + 1 if plans[0].chosen.name == "tree" else len(plans)
+
+
+def planned_reports(plans: Sequence[MonitoringPlan], slot: int) -> dict[int, int]:
+    """Say how many reports of each class a slot gets at least, if all people of the plans send."""
+    if plans[0].chosen.name == "tree":
+        due = [h for h in range(classes_of(plans)) if slot % (1 << h) == 0]
+        return dict.fromkeys(due, plans[0].reports_per_slot)
+    return {kind: plan.reports_per_slot for kind, plan in enumerate(plans)}
 
 
 def single_reading(
@@ -98,16 +116,18 @@ def single_reading(
 
 
 def combined_reading(
-    plans: Sequence[MonitoringPlan], held: Kinds, scheduled: Mapping[int, int], precise: bool
+    plans: Sequence[MonitoringPlan], held: Kinds, expected: int, people: Sequence[int] | None
 ) -> tuple[Reading, float | None]:
-    """Read a slot of several classes; nothing is said while some class has no report."""
+    """Read a slot of several classes; nothing is said while some class has no report.
+
+    Classes weigh as many `people` as they have; None: by precision.
+    """
     reports, ones = (sum(held.get(i, (0, 0))[j] for i in range(len(plans))) for j in (0, 1))
-    expected = sum(scheduled.values())
     if any(not held.get(i, (0, 0))[0] for i in range(len(plans))):
         return nothing(plans[0].rule, reports, expected), None
     channels = [plan.chosen.channel for plan in plans]
     spreads = [cautious_variance(held[i][0], c.contrast) for i, c in enumerate(channels)]
-    sizes = [1 / spread if precise else plans[i].n_people for i, spread in enumerate(spreads)]
+    sizes = [1 / spread for spread in spreads] if people is None else people
     weights = [size / sum(sizes) for size in sizes]
     share = sum(w * c.share(held[i][1] / held[i][0])
                 for i, (w, c) in enumerate(zip(weights, channels, strict=True)))  # fmt: skip
@@ -133,10 +153,10 @@ def tree_reading(
 
     held = counts(slot).values()
     reports, ones = sum(it[0] for it in held), sum(it[1] for it in held)
-    share = tree_share(slot, node, contrast)
-    if share is None:
+    found = tree_estimate(slot, node, contrast)
+    if found is None:
         return nothing(plan.rule, reports, expected), None
-    variance = tree_variance(slot, plan.n_people, plan.horizon, contrast)
+    share, variance = found
     margin, wide = (
         float(norm.isf(tail)) * sqrt(variance) for tail in (plan.alpha, (1 - CONFIDENCE) / 2)
     )

@@ -14,8 +14,9 @@ Privacy (pure; LOCAL: one person's whole trajectory within one epoch)
     one slot alone costs epsilon too: there is no smaller price for a slot here.
 
 Accuracy
-    Var <= popcount(t) (L + 1) / (N c_s**2) with N / (L + 1) people on each level. People who change
-    more than s times bias it. It wins over lies in slots only for long horizons.
+    Var <= the sum over those intervals of 1 / (N_h c_s**2): popcount(t) (L + 1) / (N c_s**2) with
+    N / (L + 1) people on each level. People who change more than s times bias it. It wins over lies
+    in slots only for long horizons.
 """
 
 from __future__ import annotations
@@ -59,14 +60,26 @@ def average_variance(people: int, horizon: int, changes: int, epsilon: Fraction)
     return ones * (levels(horizon) + 1) / (people * contrast * contrast)
 
 
-def tree_share(
+def tree_estimate(
     t: int, counted: Callable[[int, int], tuple[int, int]], contrast: float
-) -> float | None:
-    """Estimate the share at slot t from counts (ones, reports) of (level, slot at the end)."""
-    total = 0.0
+) -> tuple[float, float] | None:
+    """Estimate the share at slot t, with its variance at most, from the counts of its nodes.
+
+    `counted` gives (ones, reports) of (level, slot at the end); None where a node has no report.
+    """
+    share = variance = 0.0
     for level, end in intervals(t):
         ones, reports = counted(level, end)
         if not reports:
             return None
-        total += (2 * ones - reports) / (reports * contrast)
-    return total
+        share += (2 * ones - reports) / (reports * contrast)
+        variance += 1 / (reports * contrast * contrast)
+    return share, variance
+
+
+def tree_share(
+    t: int, counted: Callable[[int, int], tuple[int, int]], contrast: float
+) -> float | None:
+    """Estimate the share at slot t alone."""
+    found = tree_estimate(t, counted, contrast)
+    return None if found is None else found[0]
