@@ -26,7 +26,7 @@ class AuditRow:
         "exact" (enumerated), "law" (a sampler's law, or the floats it reaches), "statistical"
         (a bound that holds with the stated confidence), "mutant" (a fault put in on purpose).
     quantity : str
-        "epsilon", "delta", "rho" or "p-value".
+        "epsilon", "delta", "rho" or "p-value"; of a claim that is no price, its own unit.
     expected : str
         "holds", or "fails" for a counter-example and for a mutant.
     ok : bool
