@@ -130,7 +130,7 @@ def test_the_price_of_a_whole_record_adds_up(session):
     session.count(["a"], 1, epsilon="0.25")  # a record, whatever its columns
     session.release_weights("0.125")  # 5 columns
     expected = 2 * 0.5 + 0.25 + 0.25 + 5 * 0.125
-    assert session.record_loss() == Fraction(expected)
+    assert session.status().record_loss == Fraction(expected)
     made = session.status().to_dict()
     assert made["record_epsilon"] == expected
     assert json.loads(json.dumps(made, allow_nan=False)) == made
@@ -145,7 +145,7 @@ def test_a_session_that_protects_records_has_one_budget(ledger):
     found = session.search(["e"], epsilon="0.5", k=1)
     assert count.guarantee.epsilon == 1
     assert found.columns is None
-    assert session.record_loss() == Fraction(3, 2) == 2 - found.remaining
+    assert session.status().record_loss == Fraction(3, 2) == 2 - found.remaining
     assert session.status().columns is None
     assert session.histogram(["a"], epsilon="0.5").counts.shape == (2,)
     with pytest.raises(ParameterError):

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import click
 
-from noren.cli.similar_leak import attack
+from noren.cli.similar_leak import attack, leaks
+from noren.cli.similar_plan import plan
+from noren.cli.similar_publish import gather, lookup, publish
+from noren.cli.similar_search import open_account, search, status, weights
 
 
 @click.group()
@@ -18,6 +21,15 @@ def similar() -> None:
 
 
 for command in (
+    leaks,
     attack,
-):  # fmt: skip
+    plan,
+    open_account,
+    search,
+    weights,
+    status,
+    publish,
+    gather,
+    lookup,
+):
     similar.add_command(command)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 NEEDS_ACCOUNT = """This command spends privacy budget, so it needs an account. Make one (a budget is
 set once: choose its adjacency and amount with care),
 
-    noren ledger create {account} --ledger {ledger} {neighbors} --epsilon 1
+    {opening}
 
 and name it with --ledger and --account, with NOREN_LEDGER and NOREN_ACCOUNT, or in noren.toml:
 
@@ -48,6 +48,7 @@ To see the forecast and spend nothing, add --dry-run. To charge no ledger, add -
 
 
 ADD_REMOVE = "--adjacency add-remove"
+OPENING = "noren ledger create {account} --ledger {ledger}"
 
 
 def spending_options(function: Callable[..., None]) -> Callable[..., None]:
@@ -56,16 +57,17 @@ def spending_options(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def spending_options_for(
-    neighbors: str,
+    neighbors: str, opening: str = OPENING
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Add the same options to a command whose questions all have one adjacency.
 
-    `neighbors` are the words that open an account with that adjacency.
+    `neighbors` are the words that open an account with that adjacency, `opening` is the whole
+    command.
     """
-    return functools.partial(_with_options, neighbors=neighbors)
+    return functools.partial(_with_options, opening=f"{opening} {neighbors} --epsilon 1")
 
 
-def _with_options(function: Callable[..., None], neighbors: str) -> Callable[..., None]:
+def _with_options(function: Callable[..., None], opening: str) -> Callable[..., None]:
     """Add the options to one command."""
 
     def run(
@@ -84,7 +86,7 @@ def _with_options(function: Callable[..., None], neighbors: str) -> Callable[...
             dry_run,
             request_id,
             insecure_seed,
-            neighbors,
+            opening,
         )
         function(*args, spending=spending, **settings)
 
@@ -111,7 +113,7 @@ def choose(
     dry_run: bool,
     request_id: str | None,
     insecure_seed: int | None,
-    neighbors: str = ADD_REMOVE,
+    opening: str,
 ) -> Spending:
     """Decide what is charged, and refuse what does not fit together."""
     if no_ledger and (options["account"] or request_id):
@@ -128,7 +130,7 @@ def choose(
         )
     elif not dry_run and (ledger is None or account is None):
         missing = {"ledger": ledger or "ledger.sqlite", "account": account or "NAME"}
-        raise LedgerError(NEEDS_ACCOUNT.format(neighbors=neighbors, **missing))
+        raise LedgerError(NEEDS_ACCOUNT.format(opening=opening.format(**missing), **missing))
     charged = None if no_ledger or ledger is None or account is None else (ledger, account)
     return Spending(charged, policy, dry_run, request_id, insecure_seed)
 

@@ -95,6 +95,11 @@ class BestRecordAnswer(Answer):
     records: int
 
     @property
+    def uncertainty(self) -> Forecast:
+        """The error to expect among this many records."""
+        return self.question.forecast({"records": self.records})  # type: ignore[no-any-return]
+
+    @property
     def headline(self) -> str:
         """Name the record."""
         return f"record {self.row} (of {self.records})"

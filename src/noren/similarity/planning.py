@@ -162,8 +162,9 @@ class SearchPlan:
         }
 
     def __str__(self) -> str:
+        several = "query" if self.queries == 1 else "queries"
         return (
-            f"{self.queries} queries of {self.query_size} columns at epsilon "
+            f"{self.queries} {several} of {self.query_size} columns at epsilon "
             f"{shown(self.epsilon)} a bit: {self.advised} (randomized records from "
             f"{self.crossover} queries on); no rule names the best record every other time unless "
             f"it leads by {self.needed_lead} bits"

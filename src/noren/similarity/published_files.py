@@ -26,6 +26,7 @@ import numpy as np
 from noren.data.files import existing_file
 from noren.errors import FileProblem, ParameterError
 from noren.privacy.guarantee import Guarantee
+from noren.privacy.marks import NOT_PRIVATE
 from noren.similarity.asked import ONE_BIT, pure
 from noren.similarity.statistic import Records, as_words
 
@@ -123,10 +124,11 @@ def joined(parts: Sequence[Published]) -> dict[str, Any]:
     records = first.records
     for part in parts[1:]:
         records = records + part.records
+    marks = dict.fromkeys(mark for part in parts for mark in part.marks)
     return {
         "records": records,
         "epsilon": first.epsilon,
-        "marks": tuple(dict.fromkeys(mark for part in parts for mark in part.marks)),
+        "marks": tuple(sorted(marks, key=lambda mark: mark != NOT_PRIVATE)),
         "receipts": tuple(receipt for part in parts for receipt in part.receipts),
         "secure": all(part.secure for part in parts),
     }

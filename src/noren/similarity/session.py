@@ -38,7 +38,7 @@ from noren.similarity.noisy_scores import NoisyScores
 from noren.similarity.queries import canonical
 from noren.similarity.randomized_records import RandomizedRecords
 from noren.similarity.score_pairs import RowWeights, RowWeightsAnswer, ScorePairs
-from noren.similarity.session_views import Found, SessionStatus, View, nothing_asked, record_loss
+from noren.similarity.session_views import Found, SessionStatus, View, nothing_asked, status_of
 from noren.similarity.similar_counts import ScoreHistogram, SimilarCount
 from noren.similarity.statistic import Records
 from noren.similarity.top_set import TopSet
@@ -201,23 +201,23 @@ class Session:
 
     def best(self, query: Any, *, epsilon: Number) -> Any:
         """Name the one record that resembles a query most."""
-        return self.ask(BestRecord(**self._about(query, epsilon)))
+        return self.ask(BestRecord(**self.about(query, epsilon)))
 
     def top_set(self, query: Any, k: int, *, epsilon: Number) -> Any:
         """Name the set of the k records that resemble a query most."""
-        return self.ask(TopSet(**self._about(query, epsilon), k=read_k(k, len(self.records))))
+        return self.ask(TopSet(**self.about(query, epsilon), k=read_k(k, len(self.records))))
 
     def count(self, query: Any, threshold: int, *, epsilon: Number) -> Any:
         """Count the records with at least `threshold` columns of a query."""
-        return self.ask(SimilarCount(**self._about(query, epsilon), threshold=threshold))
+        return self.ask(SimilarCount(**self.about(query, epsilon), threshold=threshold))
 
     def histogram(self, query: Any, *, epsilon: Number) -> Any:
         """Count the records at every score."""
-        return self.ask(ScoreHistogram(**self._about(query, epsilon)))
+        return self.ask(ScoreHistogram(**self.about(query, epsilon)))
 
     def release_weights(self, epsilon: Number) -> RowWeightsAnswer:
         """Release the number of ones of each record, once; all columns pay."""
-        weights: RowWeightsAnswer = self.ask(self._weights(read_epsilon(epsilon)))
+        weights: RowWeightsAnswer = self.ask(self.weights_question(epsilon))
         return weights
 
     def publish(self, epsilon: Number) -> Any:
@@ -272,21 +272,14 @@ class Session:
             and entry.request_id.startswith(f"v{self.version}-")
         ]
         for price in sorted(prices, reverse=True):
-            found: RowWeightsAnswer | None = self.stored(self._weights(price), paying=False)
+            found: RowWeightsAnswer | None = self.stored(self.weights_question(price), paying=False)
             if found is not None:
                 return found
         return None
 
     def status(self) -> SessionStatus:
         """Say what was spent, column by column, and what that means for a cell and a record."""
-        balance = self.ledger.balance(self.account)
-        return SessionStatus.of(balance, self.record_loss(), self.records.n_columns)
-
-    def record_loss(self) -> Fraction:
-        """Add up what all answered requests cost a whole record."""
-        return record_loss(
-            self.ledger.history(self.account), self.adjacency, self.records.n_columns
-        )
+        return status_of(self.ledger, self.account, self.records.n_columns)
 
     def remaining(self, columns: Sequence[str] | None) -> Fraction | None:
         """Give what the poorest of some columns can still spend; None where nobody keeps it."""
@@ -300,7 +293,7 @@ class Session:
         most = max((balance.columns[name] for name in names), default=Fraction(0))
         return Fraction(balance.budget.epsilon - most)
 
-    def _about(self, query: Any, epsilon: Number) -> dict[str, Any]:
+    def about(self, query: Any, epsilon: Number) -> dict[str, Any]:
         """Give what every question about a query has."""
         names = canonical(self.records, query)
         if not names:
@@ -313,10 +306,12 @@ class Session:
         """Put a query together with its price and who is protected."""
         return {"query": names, "epsilon": read_epsilon(epsilon), "adjacency": self.adjacency}
 
-    def _weights(self, epsilon: Fraction) -> RowWeights:
+    def weights_question(self, epsilon: Number) -> RowWeights:
         """Make the question of the row weights."""
         return RowWeights(
-            n_columns=self.records.n_columns, epsilon=epsilon, adjacency=self.adjacency
+            n_columns=self.records.n_columns,
+            epsilon=read_epsilon(epsilon),
+            adjacency=self.adjacency,
         )
 
 

@@ -203,21 +203,7 @@ class SessionStatus:
     cap: Fraction
     spent: Fraction
     columns: Mapping[str, Fraction] | None
-    record_loss: Fraction
-    n_columns: int
-
-    @classmethod
-    def of(cls, balance: Any, loss: Fraction, n_columns: int) -> SessionStatus:
-        """Read a balance."""
-        return cls(
-            account=balance.account,
-            adjacency=balance.adjacency,
-            cap=balance.budget.epsilon,
-            spent=balance.spent.epsilon,
-            columns=balance.columns,
-            record_loss=loss,
-            n_columns=n_columns,
-        )
+    record_loss: Fraction | None
 
     @property
     def belief(self) -> tuple[float, float]:
@@ -248,16 +234,16 @@ class SessionStatus:
             if self.columns is None
             else {name: float(spent) for name, spent in self.columns.items()},
             "untouched_columns": self.untouched,
-            "record_epsilon": float(self.record_loss),
+            "record_epsilon": None if self.record_loss is None else float(self.record_loss),
             "belief_in_a_bit_of_prior_one_half": {"from": low, "to": high, "assumes": INDEPENDENT},
         }
 
     def __str__(self) -> str:
         of = "the most read column" if self.columns is not None else "all columns together"
+        loss = "unknown" if self.record_loss is None else f"epsilon {shown(self.record_loss)}"
         return (
             f"account '{self.account}' ({self.adjacency}): epsilon {shown(self.spent)} of "
-            f"{shown(self.cap)} spent by {of}; for a whole record: epsilon "
-            f"{shown(self.record_loss)}"
+            f"{shown(self.cap)} spent by {of}; for a whole record: {loss}"
         )
 
     def chart(self) -> Any:
@@ -275,8 +261,24 @@ INDEPENDENT = (
 )
 
 
-def record_loss(entries: Iterable[Any], adjacency: Adjacency, n_columns: int) -> Fraction:
-    """Add up what charged requests cost a whole record.
+def status_of(keeper: Any, account: str, n_columns: int | None = None) -> SessionStatus:
+    """Read an account of searches; the number of columns is the account's own where it has any."""
+    balance = keeper.balance(account)
+    width = n_columns if balance.columns is None else len(balance.columns)
+    return SessionStatus(
+        account=balance.account,
+        adjacency=balance.adjacency,
+        cap=balance.budget.epsilon,
+        spent=balance.spent.epsilon,
+        columns=balance.columns,
+        record_loss=record_loss(keeper.history(account), balance.adjacency, width),
+    )
+
+
+def record_loss(
+    entries: Iterable[Any], adjacency: Adjacency, n_columns: int | None
+) -> Fraction | None:
+    """Add up what charged requests cost a whole record; None where the columns are not known.
 
     Under BIT: |q| epsilon for functions of the scores, epsilon for counts of records, and l epsilon
     for all that reads whole rows.
@@ -285,9 +287,11 @@ def record_loss(entries: Iterable[Any], adjacency: Adjacency, n_columns: int) ->
     for entry in entries:
         if entry.price is None:
             continue
-        epsilon, columns = entry.price.epsilon, entry.columns
+        factor: int | None = 1
         if adjacency == ONE_BIT and entry.question not in COUNTS:
-            by_scores = entry.question in BY_SCORES and columns is not None
-            epsilon = epsilon * (len(columns) if by_scores else n_columns)
-        total += epsilon
+            by_scores = entry.question in BY_SCORES and entry.columns is not None
+            factor = len(entry.columns) if by_scores else n_columns
+        if factor is None:
+            return None
+        total += factor * entry.price.epsilon
     return total

@@ -165,6 +165,11 @@ class TopSetAnswer(Answer):
     records: int
 
     @property
+    def uncertainty(self) -> Forecast:
+        """The error to expect among this many records."""
+        return self.question.forecast({"records": self.records})  # type: ignore[no-any-return]
+
+    @property
     def headline(self) -> str:
         """Name the records."""
         named = ", ".join(map(str, self.rows[:10].tolist()))

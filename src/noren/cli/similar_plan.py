@@ -1,0 +1,123 @@
+"""`noren similar plan`: compare the ways of searching, and see what none of them can do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from noren.cli.output import Output, table, with_output
+from noren.cli.similar_leak import form_option, read
+from noren.cli.similar_session import FILE
+
+if TYPE_CHECKING:
+    from noren.similarity.planning import SearchPlan, SecretPlan
+
+
+@click.command()
+@click.argument("records", type=FILE, required=False)
+@form_option
+@click.option("--epsilon", required=True, help="What all queries together may cost one bit.")
+@click.option("--queries", type=int, required=True, help="How many queries will share a column.")
+@click.option("--size", type=int, required=True, help="The columns of a query.")
+@click.option("--top", "k", type=int, default=10, show_default=True, help="How many are wanted.")
+@click.option("--n-records", type=int, help="The number of records, where no file is given.")
+@click.option("--n-columns", type=int, help="The number of columns, likewise.")
+@click.option(
+    "--try",
+    "tries",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="SECRET: also try N random queries on RECORDS and show how well each way finds.",
+)
+@click.option("--seed", type=click.IntRange(min=0), default=1, help="Of the trial: public.")
+@click.option("--report", type=FILE, help="Write the plan with its pictures as one HTML file, too.")
+@with_output
+def plan(
+    output: Output, records: Path | None, form: str | None, epsilon: str, queries: int, size: int,
+    k: int, n_records: int | None, n_columns: int | None, tries: int | None, seed: int,
+    report: Path | None,
+) -> None:  # fmt: skip
+    """Compare ways of searching at one price, from public facts; nothing is spent.
+
+    Shows from how many queries on randomized records are better, and the cap that binds any rule.
+    With --try a second part is computed from RECORDS: it is secret, costs nothing, and must not
+    decide the query, K or the price.
+    """
+    from noren.similarity.planning import plan as choose
+
+    if records is None and None in (n_records, n_columns):
+        raise click.UsageError("Give RECORDS, or --n-records and --n-columns.")
+    if records is not None and (n_records, n_columns) != (None, None):
+        raise click.UsageError("RECORDS has its own size: leave out --n-records and --n-columns.")
+    if tries is not None and records is None:
+        raise click.UsageError("--try needs RECORDS.")
+    held = None if records is None else read(records, form)
+    rows, width = (len(held), held.n_columns) if held is not None else (n_records, n_columns)
+    made = choose(rows or 0, width or 0, size, epsilon, queries, k=k)
+    secret = None
+    if held is not None and tries is not None:
+        output.remark("Trying every way on the records: the result is secret.")
+        secret = made.tried(held, count=tries, seed=seed)
+    show_plan(output, made, secret)
+    if report is not None:
+        write_report(report, made, secret)
+        output.remark(f"The report is {report}")
+
+
+def show_plan(output: Output, made: SearchPlan, secret: SecretPlan | None) -> None:
+    """Print the public part, then the secret one."""
+    ways = [
+        [way.name, float(way.epsilon_each), way.deviation, way.charges, float(way.record_epsilon),
+         way.note] for way in made.ways
+    ]  # fmt: skip
+    heads = ["way", "epsilon a query", "sd of a number", "charged", "a whole record", ""]
+    caps = [[lead, most, own] for lead, most, own in made.caps()]
+    result: dict[str, Any] = {**made.to_dict(), "secret_part": secret.to_dict() if secret else None}
+    people: list[Any] = [
+        f"Advised: {made}", "", table("Ways at one total price", heads, ways), "",
+        table("How often the best record can be named", ["lead in bits", "any rule", "best-record"],
+              caps),
+    ]  # fmt: skip
+    if made.n_records > 1:
+        alone, together = made.naming_odds()
+        people += [
+            "", "Where a whole record is protected, one match is listed at most "
+            f"{alone:.3g} times for each wrong record (rules for each record alone; {together:.3g} "
+            "for rules that look at all): ask for counts.",
+        ]  # fmt: skip
+    if secret is not None:
+        people += ["", *secret_lines(secret)]
+    output.show("similar-plan", result, people=people)
+
+
+def secret_lines(secret: SecretPlan) -> list[Any]:
+    """Show how well each way finds."""
+    from noren.similarity.planning import SECRET
+
+    rows = [
+        [name, use.precision, use.error, use.ndcg] for name, use in secret.uses.items()
+    ]  # fmt: skip
+    heads = ["way", f"P@{secret.plan.k}", "standard error", f"NDCG@{secret.plan.k}"]
+    precision, recall = secret.naming
+    return [
+        f"! {SECRET}",
+        table("On the records themselves (simulated)", heads, rows),
+        f"Naming all matches, a whole record protected: precision {precision:.3g}, recall "
+        f"{recall:.3g}",
+    ]
+
+
+def write_report(path: Path, made: SearchPlan, secret: SecretPlan | None) -> None:
+    """Write the plan as a page."""
+    from noren.page import Chart, Page, Part, Text
+    from noren.similarity.planning import SECRET
+
+    parts: list[Part] = [
+        Text(str(made)),
+        Chart(made.chart(), "Error of a score by the number of queries that share a column"),
+    ]
+    if secret is not None:
+        parts += [Chart(secret.chart(), "How well each way finds, on the private records")]
+    Page(title="Plan of a private search", parts=parts, banner=SECRET if secret else "").write(path)
