@@ -70,6 +70,16 @@ def test_a_plan_states_price_forecast_and_what_was_compared(planned):
     assert json.loads(Path("plan.json").read_text())["task"] == "home"
 
 
+def test_a_plan_answers_inverse_questions_and_what_shuffling_leaves(planned, run):
+    found = planned("--margin", "0.1", "--shuffled-delta", "1e-6", "--strategy", "independent")
+    assert found["result"]["people_for_margin"] > found["result"]["plan"]["n_people"]
+    assert 0 < found["result"]["shuffled"] <= 2
+    refused = run("monitor", "plan", "--people", 60, "--horizon", 4, "--epsilon", 2, "--threshold",
+                  "0.5", "--reports", 2, "--shuffled-delta", "1e-6")  # fmt: skip
+    assert refused.exit_code == 0
+    assert "Nothing is claimed for shuffling" in refused.stdout
+
+
 def test_a_large_epsilon_is_warned_of_and_does_not_fail(planned, run):
     assert "above 10" in planned(epsilon=30)["result"]["plan"]["notes"][0]
 

@@ -1,12 +1,13 @@
 """Variances and the published choice of m: oracles, and an independent enumeration."""
 
 from itertools import product
-from math import comb, tanh
+from math import comb, log, sinh, sqrt, tanh
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.optimize import brentq
 
 from noren.monitoring import best_m, block_law, estimate, published_variance, variance
 from noren.monitoring.accuracy import PEAK, people_needed, published_chances, usefulness
@@ -30,6 +31,19 @@ def test_the_published_choice_of_m_matches_the_oracles():
 def test_the_published_m_is_the_best_of_all(horizon, epsilon):
     best = max(usefulness(m / epsilon) for m in range(1, horizon + 1))
     assert usefulness(best_m(horizon, epsilon) / epsilon) == pytest.approx(best, rel=1e-12)
+
+
+def test_the_best_budget_of_one_coin_and_where_two_reports_begin_to_pay():
+    """Worst case, few of many people: k c**2 for coins, and for the block law."""
+    a = brentq(lambda x: sinh(x) - 2 * x, 1, 3)
+    assert a == pytest.approx(2.17731898496531, abs=1e-12)
+    budgets = np.linspace(1, 4, 3001)
+    assert budgets[np.argmax(np.tanh(budgets / 2) ** 2 / budgets)] == pytest.approx(a, abs=1e-3)
+    start = log(1 + 2 * sqrt(2))
+    assert start == pytest.approx(1.34245405346, abs=1e-10)
+    for epsilon, two_pay in ((start - 1e-6, False), (start + 1e-6, True)):
+        one, two = (k * block_law(k, epsilon).contrast ** 2 for k in (1, 2))
+        assert (two > one) == two_pay
 
 
 @pytest.mark.parametrize(

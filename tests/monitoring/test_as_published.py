@@ -1,7 +1,7 @@
 """The published scheme and its errata: each has a number."""
 
 from itertools import combinations, product
-from math import exp, log, sqrt, tanh
+from math import comb, exp, log, sqrt, tanh
 
 import pytest
 from hypothesis import given
@@ -121,11 +121,22 @@ def test_informative_silence_biases():
     assert heard - 0.8 == pytest.approx(0.0636, abs=5e-5)
 
 
-def test_lies_drawn_together_in_cycles_cost_more_in_a_straddling_window():
-    """k = 2, epsilon = 2: a window over two cycles sees one slot of each: 2.868."""
-    law = block_law(2, 2)
-    first = [law.lie_probabilities[0] + law.lie_probabilities[1] / 2,
-             law.lie_probabilities[1] / 2 + law.lie_probabilities[2]]  # fmt: skip
-    straddling = 2 * log(first[0] / first[1])
-    assert straddling == pytest.approx(2.868, abs=5e-4)
-    assert straddling > 2
+@pytest.mark.parametrize(("k", "epsilon", "expected"), [(2, 2, 2.868), (10, 10, 13.09)])
+def test_lies_drawn_together_in_cycles_cost_more_in_a_straddling_window(k, epsilon, expected):
+    """A window over two cycles sees i slots at the end of one and k - i at the start of the next.
+
+    The marginal of j slots of a block law is again a law by numbers of lies; its largest ratio is
+    that of no lie to all lies.
+    """
+    weights = block_law(k, epsilon).weights
+
+    def marginal(j):
+        return [sum(comb(k - j, m) * weights[lies + m] for m in range(k - j + 1))
+                for lies in (0, j)]  # fmt: skip
+
+    def cost(j):
+        most, least = marginal(j)
+        return log(most) - log(least)
+
+    assert max(cost(i) + cost(k - i) for i in range(k + 1)) == pytest.approx(expected, abs=5e-3)
+    assert expected > epsilon

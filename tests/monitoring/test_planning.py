@@ -5,11 +5,13 @@ from fractions import Fraction
 from math import sqrt, tanh
 
 import pytest
+from scipy.stats import binomtest
 
 from noren.errors import FileProblem, ParameterError
 from noren.monitoring.planning import plan
 from noren.monitoring.plans import MonitoringPlan, Timetable
 from noren.monitoring.schedule import ClosedSchedule, open_slots, ranks
+from noren.monitoring.simulation import simulate
 from noren.monitoring.strategies import Setting, in_slots, published
 from noren.monitoring.tree import average_variance, intervals, tree_share, tree_variance
 
@@ -74,6 +76,25 @@ def test_people_needed_and_margins():
     assert plan(tiny.people_for(tiny.sd / 3), 100, 1, 0.5, strategy="published").sd == (
         pytest.approx(tiny.sd / 3, rel=1e-3)
     )
+
+
+def test_people_for_a_margin_make_it_the_detectable_one():
+    found = plan(9600, 96, 1, 0.8)
+    better = plan(found.people_for_margin(0.05), 96, 1, 0.8)
+    assert better.margin == pytest.approx(0.05, rel=1e-3)
+    assert better.margin <= 0.05
+
+
+def test_all_slots_together_are_as_accurate_as_said():
+    """Simulated: of 400 epochs at most 5 % have a slot that is further off."""
+    made = plan(2000, 20, 2, 0.5, strategy="block", reports=2)
+    limit = made.accuracy(0.05)
+    truth = [0.5] * 20
+    worst = abs(simulate(made, truth, seed=3, runs=400).estimates - 0.5).max(axis=1)
+    assert binomtest(int((worst >= limit).sum()), 400, 0.05, alternative="greater").pvalue > 1e-9
+    assert (worst >= limit / 1.5).mean() > 0.2  # and not by much too careful a bound
+    assert made.accuracy(0.01) > limit > 3 * made.sd
+    assert plan(2000, 16, 2, 0.5, strategy="tree", max_changes=1).accuracy(0.05) is None
 
 
 def test_power_is_the_binomial_tail_and_alpha_its_value_at_the_threshold():

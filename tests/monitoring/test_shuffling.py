@@ -8,7 +8,14 @@ import pytest
 
 from noren.errors import NotPrivate
 from noren.monitoring import shuffle_floor, shuffled_epsilon
-from noren.monitoring.shuffling import Pair, clones_delta, clones_pair, shuffled_epsilon_over_slots
+from noren.monitoring.planning import plan
+from noren.monitoring.shuffling import (
+    Pair,
+    clones_delta,
+    clones_pair,
+    shuffled_epsilon_over_slots,
+    shuffled_plan,
+)
 
 
 @pytest.mark.parametrize(
@@ -108,6 +115,22 @@ def test_slots_with_coins_of_their_own_compose():
 @pytest.mark.slow
 def test_five_slots_match_the_composition_by_dp_accounting():
     assert shuffled_epsilon_over_slots(10**4, 1, 1e-8, 5) == pytest.approx(0.13104, abs=1e-4)
+
+
+def test_a_plan_states_what_shuffling_leaves():
+    one = plan(10_000, 10, 1, 0.5, reports=1)
+    assert shuffled_plan(one, 1e-8) == shuffled_epsilon(1000, 1, 1e-8)
+    coins = plan(10_000, 10, 1, 0.5, strategy="independent", reports=2)
+    assert shuffled_plan(coins, 1e-8) == shuffled_epsilon_over_slots(2000, 0.5, 1e-8, 2) < 1
+    rolling = plan(10_000, 10, 1, 0.5, strategy="rolling", reports=1)
+    assert shuffled_plan(rolling, 1e-8) == shuffled_plan(one, 1e-8)
+
+
+@pytest.mark.parametrize("strategy", ["block", "ramp", "published", "tree"])
+def test_no_plan_whose_lies_are_drawn_together_claims_shuffling(strategy):
+    made = plan(10_000, 8, 2, 0.5, strategy=strategy, reports=2)
+    with pytest.raises(NotPrivate, match="local epsilon holds"):
+        shuffled_plan(made, 1e-8)
 
 
 def test_nothing_is_claimed_for_lies_that_were_drawn_together():

@@ -49,6 +49,11 @@ FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option("--power", default="0.8", show_default=True, help="The chance to notice a margin.")
 @click.option("--all-slots", is_flag=True, help="Let alpha hold for all slots together.")
 @click.option("--sd", help="Also say how many people make the standard deviation this small.")
+@click.option("--margin", help="Also say how many people make a share so far above it noticed.")
+@click.option(
+    "--shuffled-delta", metavar="DELTA",
+    help="Also say what epsilon is left, at this delta, to who sees shuffled reports only.",
+)  # fmt: skip
 @click.option("--task", default="monitoring", show_default=True, help="The public name of this.")
 @click.option(
     "--origin", default="0", help="When epoch 0 begins: seconds since 1970, or 2026-01-31T00:00Z."
@@ -62,7 +67,8 @@ def plan(output: Output, **settings: Any) -> None:
     from noren.monitoring.planning import plan as choose
     from noren.monitoring.plans import Timetable
 
-    sd, out = settings.pop("sd"), settings.pop("out")
+    asked = {name: settings.pop(name) for name in ("sd", "margin", "shuffled_delta")}
+    out = settings.pop("out")
     slot = settings.pop("slot_epsilon")
     timetable = Timetable(
         origin=moment(settings.pop("origin")),
@@ -76,30 +82,60 @@ def plan(output: Output, **settings: Any) -> None:
         )
     if out is not None:
         out.write_text(json.dumps(made.to_dict(), indent=1) + "\n", encoding="utf-8")
-    show_plan(output, made, sd, out)
+    show_plan(output, made, asked, out)
 
 
-def show_plan(output: Output, made: MonitoringPlan, sd: str | None, out: Path | None) -> None:
+def show_plan(
+    output: Output, made: MonitoringPlan, asked: dict[str, str | None], out: Path | None
+) -> None:
     """Print a plan, what was compared, and its notes."""
     rows = [
         (it.name, it.reports, it.law.contrast, it.slot_epsilon_text, it.sd_at_threshold,
          it.sd_at_half) for it in made.candidates
     ]  # fmt: skip
     columns = ("strategy", "reports", "contrast", "slot epsilon", "sd at threshold", "sd at 1/2")
-    needed = None if sd is None else made.people_for(sd)
+    answers, told = also(made, **asked)
     result = {
         "plan": made.to_dict(),
         "forecast": made.forecast().to_dict(),
         "slot_guarantee": made.slot_guarantee.to_dict(),
-        "people_needed": needed,
+        **answers,
         "candidates": [dict(zip(columns, row, strict=True)) for row in rows],
         "file": None if out is None else str(out),
     }
     people: list[Any] = [table("Compared", columns, rows), "", f"Chosen: {made}"]
-    people += [f"For a standard deviation of {sd}: {needed} people"] if sd else []
+    people += told
     people += [f"! {note}" for note in made.notes]
     people += [f"The plan is {out}"] if out else []
     output.show("monitoring-plan", result, guarantee=made.guarantee, people=people)
+
+
+def also(
+    made: MonitoringPlan, sd: str | None, margin: str | None, shuffled_delta: str | None
+) -> tuple[dict[str, Any], list[str]]:
+    """Answer what else was asked of a plan."""
+    from noren.errors import NotPrivate
+    from noren.monitoring.shuffling import shuffled_plan
+
+    answers: dict[str, Any] = {"people_needed": None, "people_for_margin": None, "shuffled": None}
+    told = []
+    if sd is not None:
+        answers["people_needed"] = made.people_for(sd)
+        told.append(f"For a standard deviation of {sd}: {answers['people_needed']} people")
+    if margin is not None:
+        answers["people_for_margin"] = made.people_for_margin(margin)
+        told.append(f"To notice {margin} above it: {answers['people_for_margin']} people")
+    if shuffled_delta is not None:
+        try:
+            answers["shuffled"] = shuffled_plan(made, shuffled_delta)
+            told.append(
+                f"Shuffled: epsilon {answers['shuffled']:.4g} at delta {shuffled_delta} to who "
+                "sees counts alone, if names and times of arrival are removed before anything is "
+                f"stored and all {made.n_people} people are honest"
+            )
+        except NotPrivate as refusal:
+            told.append(f"Shuffled: {refusal}")
+    return answers, told
 
 
 @click.command()

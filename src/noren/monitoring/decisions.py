@@ -163,6 +163,21 @@ def first_rare(reports: int, rate: float, alpha: float) -> int:
     return s
 
 
+def worst_error(reports: int, channel: Channel, tail: float, shares: Sequence[float]) -> float:
+    """Give the error of an estimate that each side passes with chance at most `tail`.
+
+    By exact binomial tails, at the worst of some true shares.
+    """
+
+    def beyond(share: float) -> float:
+        rate = channel.rate(share)
+        up = first_rare(reports, rate, tail) - reports * rate
+        down = first_rare(reports, 1 - rate, tail) - reports * (1 - rate)
+        return max(up, down, 1.0) / (reports * channel.contrast)
+
+    return max(map(beyond, shares))
+
+
 def p_value(ones: int, reports: int, contrast: Number, share: Number) -> float:
     """Give P(at least this many ones) if the true share were `share`: against "Phi <= share"."""
     found, held = read_counts(ones, reports)

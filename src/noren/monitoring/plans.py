@@ -14,7 +14,7 @@ from typing import Any
 
 from noren.errors import FileProblem, ParameterError
 from noren.monitoring.accuracy import detectable_margin, people_needed, read_threshold
-from noren.monitoring.decisions import critical_counts, read_rule
+from noren.monitoring.decisions import critical_counts, read_chance, read_rule, worst_error
 from noren.monitoring.lies import LieLaw
 from noren.monitoring.strategies import SINGLE, Strategy
 from noren.monitoring.weights import keeps_limits
@@ -120,6 +120,23 @@ class MonitoringPlan:
         contrast = self.chosen.law.contrast
         return people_needed(self.horizon, self.chosen.reports, contrast, self.threshold, sd)
 
+    def people_for_margin(self, margin: Number) -> int:
+        """Give how many people make a share this far above the threshold noticed."""
+        aim = float(positive("margin", margin))
+        return self.people_for(aim / detectable_margin(1.0, self.alpha, self.power))
+
+    def accuracy(self, beta: Number) -> float | None:
+        """Give the error that no slot of an epoch passes with probability 1 - beta.
+
+        By exact binomial tails at the worst of 101 true shares; None for the tree, whose slots are
+        sums over intervals.
+        """
+        if self.chosen.name == "tree":
+            return None
+        tail = read_chance("beta", beta) / (2 * self.horizon)
+        shares = [i / 100 for i in range(101)]
+        return worst_error(self.reports_per_slot, self.chosen.channel, tail, shares)
+
     def forecast(self) -> Forecast:
         """Say the error to expect, before anybody is asked."""
         sentence = (
@@ -133,6 +150,7 @@ class MonitoringPlan:
             "detectable_margin": self.margin,
             "reports_per_slot": self.reports_per_slot,
             "people_for_half_the_sd": self.people_for(self.sd / 2),
+            "all_slots_margin_95": self.accuracy(0.05),
         }
         return Forecast(
             sentence=sentence, variance=self.sd**2, margin_95=1.96 * self.sd, figures=figures

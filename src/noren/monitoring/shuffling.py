@@ -36,6 +36,7 @@ from numpy.typing import NDArray
 from scipy.stats import binom
 
 from noren.errors import NotPrivate, ParameterError
+from noren.monitoring.plans import MonitoringPlan
 from noren.privacy import LOCAL, USER, Adjacency
 from noren.privacy.numbers import Number, exact, read_epsilon, whole
 
@@ -98,6 +99,25 @@ def shuffle_floor(reports: int, epsilon0: Number, delta: Number) -> float:
     held, local, level = read_settings(reports, epsilon0, delta)
     pair = Pair.of(held, local, 0)
     return bisect(lambda e: pair.delta(e) <= level, local)
+
+
+def shuffled_plan(plan: MonitoringPlan, delta: Number) -> float:
+    """Give the epsilon at delta of a plan's epoch (or window) to whoever sees counts alone.
+
+    All people of the plan are assumed to be honest. Refused where lies are drawn together.
+    """
+    chosen, held = plan.chosen, max(1, plan.reports_per_slot)
+    coins = chosen.name in ("independent", "rolling")
+    if chosen.name in ("published", "tree") or (chosen.reports > 1 and not coins):
+        raise NotPrivate(
+            f"Nothing is claimed for shuffling under '{chosen.name}' with {chosen.reports} reports "
+            "a person, but only for one report or for coins of their own. The local epsilon holds; "
+            "use strategy 'independent' if shuffling is what you rely on."
+        )
+    local = chosen.epsilon / chosen.reports
+    if chosen.reports == 1:
+        return shuffled_epsilon(held, local, delta)
+    return shuffled_epsilon_over_slots(held, local, delta, chosen.reports)
 
 
 def read_settings(reports: int, epsilon0: Number, delta: Number) -> tuple[int, float, float]:
