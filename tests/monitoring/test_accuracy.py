@@ -40,7 +40,7 @@ def test_the_best_budget_of_one_coin_and_where_two_reports_begin_to_pay():
     budgets = np.linspace(1, 4, 3001)
     assert budgets[np.argmax(np.tanh(budgets / 2) ** 2 / budgets)] == pytest.approx(a, abs=1e-3)
     start = log(1 + 2 * sqrt(2))
-    assert start == pytest.approx(1.34245405346, abs=1e-10)
+    assert start == pytest.approx(1.34245404645353, abs=1e-12)
     for epsilon, two_pay in ((start - 1e-6, False), (start + 1e-6, True)):
         one, two = (k * block_law(k, epsilon).contrast ** 2 for k in (1, 2))
         assert (two > one) == two_pay
