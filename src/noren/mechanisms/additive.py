@@ -28,6 +28,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -72,11 +73,7 @@ class IntegerNoise:
     @property
     def guarantee(self) -> Guarantee:
         """State the price: epsilon with its own rho, or rho alone."""
-        if self.epsilon is None:
-            return Guarantee(self.adjacency, rho=self.rho)
-        scale = self.parameter
-        rho = sum((discrete_laplace_rho_charge(w / scale, w) for w in self.worst), Fraction(0))
-        return Guarantee(self.adjacency, epsilon=self.epsilon, rho=rho)
+        return price_of(self)
 
     @property
     def variance(self) -> float:
@@ -110,6 +107,16 @@ class IntegerNoise:
             )
         total = Fraction(sum(self.worst))
         return Mechanism(law=LAPLACE, sensitivity=total, scale=self.parameter, draws=draws)
+
+
+@lru_cache(maxsize=256)
+def price_of(law: IntegerNoise) -> Guarantee:
+    """Work out the price of a law: epsilon with its own rho, or rho alone."""
+    if law.epsilon is None:
+        return Guarantee(law.adjacency, rho=law.rho)
+    scale = law.parameter
+    rho = sum((discrete_laplace_rho_charge(w / scale, w) for w in law.worst), Fraction(0))
+    return Guarantee(law.adjacency, epsilon=law.epsilon, rho=rho)
 
 
 def read_price(epsilon: object, rho: object) -> tuple[Fraction | None, Fraction | None]:

@@ -27,6 +27,7 @@ from noren.noise.reals import FULL, WORD, certain_floors
 from noren.noise.sources import BitSource, Words, one_word
 from noren.noise.tails import TailLaw
 
+FEW = 64  # draws that the guide is not worth
 BLOCK = 1 << 15  # words drawn at once: two such arrays and a guide fit in a second-level cache
 GUIDE_BITS = 16
 UNDECIDED = np.iinfo(np.int32).min
@@ -68,11 +69,13 @@ class Table:
 
     def draw(self, source: BitSource, count: int) -> Integers:
         """Draw independently, block by block."""
+        if count <= FEW:
+            return self._search(source.words(count), source)
         drawn = np.empty(count, np.int64)
         for start in range(0, count, BLOCK):
             part = drawn[start : start + BLOCK]
             words = source.words(part.size)
-            part[:] = self._lookup(words) if part.size > 64 else UNDECIDED
+            part[:] = self._lookup(words)
             open_ = np.flatnonzero(part == UNDECIDED)
             part[open_] = self._search(words[open_], source)
         return drawn
