@@ -321,3 +321,31 @@ def test_a_made_up_cohort_is_written(result_of, tmp_path):
     assert found["result"]["simulated"] is True
     assert len(found["result"]["hits"]) == 2
     assert all(Path(name).exists() for name in found["result"]["files"])
+
+
+def test_what_p_values_assume_is_chosen_for_nothing_and_recorded(cohort, result_of, account):
+    asked = ("associate", "scan", cohort, "--epsilon", 5, "--request-id", "one")
+    plain = result_of(*asked)["result"]
+    known = result_of(*asked, "--null", "common_rate", "--rate-range", "0.05", "0.5")["result"]
+    assert plain["reading"] == {"null": "permutation", "correction": "holm"}
+    assert known["reading"]["rate_range"] == [0.05, 0.5]
+    pairs = zip(plain["rows"], known["rows"], strict=True)
+    assert all(a["score"] == b["score"] and a["p"] >= b["p"] * 0.999 for a, b in pairs)
+    assert spent(account) == 5
+
+
+@pytest.mark.parametrize(
+    ("extra", "code"),
+    [
+        (("--rate-range", "0.1", "0.5"), 2),
+        (("--null", "common_rate", "--rate-range", "0.5", "0.1"), 3),
+        (("--null", "common_rate", "--rate-range", "0.5", "2"), 3),
+        (("--coding", "allelic", "--tau", "0.5"), 3),
+        (("--coding", "allelic", "--top", "2", "--scores-epsilon", "0.5", "--tau", "0.5"), 3),
+    ],
+)
+def test_p_values_that_cannot_be_had_are_refused_before_anything_is_paid(
+    cohort, run, account, extra, code
+):
+    assert run("associate", "scan", cohort, "--epsilon", 1, *extra).exit_code == code
+    assert spent(account) == 0

@@ -35,11 +35,11 @@ def manhattan(answer: Any) -> Any:
     return points(rows, x_axis(ticks), title)
 
 
-def qq(answer: Any, null: str = "permutation") -> Any:
+def qq(answer: Any, null: str = "permutation", rate_range: Any = None) -> Any:
     """Draw observed against expected p-values; guaranteed ones lie on or below the line."""
     import altair
 
-    p = np.sort(np.maximum(np.asarray(answer.p_values(null)), SMALLEST_P))
+    p = np.sort(np.maximum(np.asarray(answer.p_values(null, rate_range)), SMALLEST_P))
     kept = spaced_ranks(p.size)
     expected = -np.log10((kept + 0.5) / p.size)
     observed = -np.log10(p[kept])

@@ -110,6 +110,8 @@ class DistanceScores:
         put(self, "mode", read_mode(self.mode))
         put(self, "alpha", read_alpha(self.alpha, self.mode, self.design))
         put(self, "tau", self._read_tau(self.tau))
+        if self.tau is not None and self.alpha is not None:
+            self.design.require_law(self.tau)
 
     def _read_tau(self, given: object) -> Fraction:
         """Take the threshold given, or the best one for the level."""

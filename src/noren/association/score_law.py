@@ -35,10 +35,11 @@ import numpy as np
 from noren.association.distance import refuse_unreachable
 from noren.association.geometry import read_tau
 from noren.association.statistic import Counts, Floats, group_size, read_step
-from noren.errors import NotPrivate
+from noren.errors import NotPrivate, ParameterError
 
 BLOCK = 512  # numbers of carriers whose rows are held at a time
 FEW_PEOPLE = 600  # up to here NumPy is quicker than loading a compiler
+LARGEST = 10_000_000  # people; the time for a law grows as their number to the power 3/2
 FAR = 2**60  # stands for "no column yet"
 
 
@@ -74,6 +75,11 @@ class Design:
             step,
         )
         refuse_unreachable(design.tau, design.people, tau)
+        if design.people > LARGEST:
+            raise ParameterError(
+                "the number of people", design.people, f"at most {LARGEST:,} for p-values",
+                "Their law takes too long beyond that; use the mode 'agreement'.",
+            )  # fmt: skip
         if step == 2 and design.tau < 1:
             raise NotPrivate(
                 f"tau is {tau}, but p-values from counts of alleles are proved for a tau of at "

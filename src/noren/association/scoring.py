@@ -34,6 +34,7 @@ from noren.association.geometry import read_tau
 from noren.association.leading import leading_scores
 from noren.association.loci import Groups
 from noren.association.pvalue import best_tau, p_value
+from noren.association.score_law import Design
 from noren.association.statistic import Counts, Floats, Tables, group_size, read_step
 from noren.errors import ParameterError
 from noren.privacy import SUBSTITUTE, Adjacency
@@ -70,6 +71,9 @@ class Scoring(Protocol):
     @property
     def nulls(self) -> tuple[str, ...]:
         """The null hypotheses under which a released score has a p-value; none: refused."""
+
+    def require_law(self, tau: Fraction) -> None:
+        """Refuse a threshold under which scores have no p-values, before anything is paid."""
 
     def read_tau(self, tau: object) -> Fraction:
         """Read a threshold, and refuse one that no data could pass."""
@@ -168,6 +172,10 @@ class CaseControl:
     def nulls(self) -> tuple[str, ...]:
         """Both null hypotheses of `noren.association.pvalue`."""
         return ("permutation", "common_rate")
+
+    def require_law(self, tau: Fraction) -> None:
+        """Refuse a threshold, or groups, whose scores have no p-values in reach."""
+        Design.read(self.cases, self.controls, tau, self.step)
 
     def read_tau(self, tau: object) -> Fraction:
         """Read a threshold of chi-squared as the exact value given, below the table's sum."""

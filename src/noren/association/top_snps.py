@@ -130,6 +130,8 @@ class TopSnps:
         put(self, "delta", read_delta(self.delta))
         put(self, "scores_epsilon", read_part(self.scores_epsilon, self.epsilon))
         put(self, "tau", self.design.read_tau(self.tau))
+        if self.scores_epsilon is not None and self.design.nulls:
+            self.design.require_law(self.tau)
         can_cut = bool(candidates(self.design)) and self.top < self.units
         put(self, "method", read_method(self.method, self.r, ordered=self.ordered, can_cut=can_cut))
 

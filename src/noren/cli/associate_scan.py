@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from noren.cli.output import Output, with_output
-from noren.cli.scan_output import output_options, show_scan
+from noren.cli.scan_output import check_reading, output_options, show_scan
 from noren.cli.spending import Spending, spending_options_for
 
 if TYPE_CHECKING:
@@ -110,6 +110,7 @@ def scan(
     check_combination(settings)
     study = opened(cohort, settings)
     question = question_of(study, settings)
+    check_reading(question, shown)
     with output.progress("Counting variants") as progress:
         answer = spending.ask(output, question, lambda: study.count(progress))
     if answer is not None:

@@ -26,13 +26,16 @@ def output_options(function: Callable[..., None]) -> Callable[..., None]:
         out: Path | None,
         report: Path | None,
         null: str,
+        rate_range: tuple[str, str] | None,
         correction: str,
         **settings: Any,
     ) -> None:
         if out is not None and out.suffix.lower() not in FILES:
             raise ParameterError("--out", out, f"a name that ends in one of {', '.join(FILES)}")
+        if rate_range is not None and null != "common_rate":
+            raise click.UsageError("--rate-range belongs to --null common_rate.")
         shown = {"out": out, "report": report, "null": null, "correction": correction}
-        function(*args, shown=shown, **settings)
+        function(*args, shown=shown | {"rate_range": rate_range}, **settings)
 
     command: Callable[..., None] = functools.wraps(function)(run)
     for add in (
@@ -49,6 +52,12 @@ def output_options(function: Callable[..., None]) -> Callable[..., None]:
             help="What p-values assume; permutation (least) unless given. Free.",
         ),
         click.option(
+            "--rate-range",
+            nargs=2,
+            metavar="LOW HIGH",
+            help="With --null common_rate: rates of carriers between these (public). Free.",
+        ),
+        click.option(
             "--report",
             type=click.Path(path_type=Path, dir_okay=False),
             help="Write answer, table and pictures as one HTML file, too.",
@@ -63,6 +72,18 @@ def output_options(function: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
+def check_reading(question: Any, shown: dict[str, Any]) -> None:
+    """Refuse, before anything is paid, a null hypothesis without a law for these scores."""
+    from noren.association.modes import require_null
+    from noren.association.pvalue import read_null
+
+    if shown["rate_range"] is not None:
+        read_null(shown["null"], shown["rate_range"])
+    paid_scores = getattr(question, "scores_epsilon", None) is not None and question.design.nulls
+    if getattr(question, "alpha", None) is not None or paid_scores:
+        require_null(shown["null"], question.design)
+
+
 def show_scan(output: Output, answer: Any, shown: dict[str, Any]) -> None:
     """Show an answer; write what was asked for."""
     columns = columns_of(answer, shown)
@@ -70,11 +91,12 @@ def show_scan(output: Output, answer: Any, shown: dict[str, Any]) -> None:
     result = {key: made[key] for key in made if key not in ("kind", "guarantee", "value")}
     names = list(columns)
     result["headline"] = answer.headline
+    result["reading"] = reading_of(columns, answer, shown)
     result["rows"] = [dict(zip(names, row, strict=True)) for row in rows_of(columns)]
     people = [*answer_lines(answer), "", *short_table(columns)]
     output.show(answer.question.kind, result, guarantee=answer.guarantee, people=people)
     if shown.get("out") is not None:
-        write_table(shown["out"], columns, answer)
+        write_table(shown["out"], columns, answer, shown)
         output.remark(f"The whole table is {shown['out']}")
     if shown.get("report") is not None:
         write_report(shown["report"], columns, answer, shown)
@@ -85,11 +107,23 @@ def columns_of(answer: Any, shown: dict[str, Any]) -> dict[str, Any]:
     """Give the result table, p-values as the options say."""
     settings = answer.question.settings
     if answer.question.kind == "distance-scores" and settings["mode"] == "valid":
-        given = {key: shown[key] for key in ("null", "correction") if key in shown}
+        given = {key: shown[key] for key in ("null", "rate_range", "correction") if key in shown}
         return dict(answer.columns(**given))
     if answer.question.kind == "top-snps" and "null" in shown:
-        return dict(answer.columns(null=shown["null"]))
+        return dict(answer.columns(shown["null"], shown["rate_range"]))
     return dict(answer.columns())
+
+
+def reading_of(columns: dict[str, Any], answer: Any, shown: dict[str, Any]) -> dict[str, Any]:
+    """Say under which assumptions p-values were computed: free, but part of what is claimed."""
+    if "p" not in columns:
+        return {}
+    given = {"null": shown.get("null", "permutation")}
+    if shown.get("rate_range"):
+        given["rate_range"] = [float(rate) for rate in shown["rate_range"]]
+    if answer.question.kind == "distance-scores":
+        given["correction"] = shown.get("correction", "holm")
+    return given
 
 
 def rows_of(columns: dict[str, Any]) -> list[tuple[Any, ...]]:
@@ -118,12 +152,13 @@ def short_table(columns: dict[str, Any]) -> list[Any]:
     return [table_of("", heads, zip(*lists, strict=True)), *rest]
 
 
-def write_table(path: Path, columns: dict[str, Any], answer: Any) -> None:
+def write_table(path: Path, columns: dict[str, Any], answer: Any, shown: dict[str, Any]) -> None:
     """Write all rows, and with them the price: inside the file, or beside a CSV."""
     import pyarrow as pa
 
     made = answer.to_dict()
     about = {key: made[key] for key in made if key not in ("kind", "guarantee", "value")}
+    about["reading"] = reading_of(columns, answer, shown)
     text = json_text(answer.question.kind, about, answer.guarantee)
     if path.suffix.lower() == ".json":
         whole = json.loads(text)
@@ -153,7 +188,9 @@ def write_report(path: Path, columns: dict[str, Any], answer: Any, shown: dict[s
         caption = (
             "Observed against expected p-values. Guaranteed p-values lie low where noise rules."
         )
-        parts.append(Chart(qq(answer, shown["null"]), caption, is_private=answer.secure))
+        parts.append(
+            Chart(qq(answer, shown["null"], shown["rate_range"]), caption, is_private=answer.secure)
+        )
     rows = rows_of(columns)
     key = next((name for name in ("p", "score") if name in columns), None)
     if key is not None and "rank" not in columns:
