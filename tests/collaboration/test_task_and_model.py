@@ -15,7 +15,8 @@ from noren.question import Receipt
 AGE = Numeric(name="age", lower=0, upper=100, missing=OWN)
 ILL = Boolean(name="ill", missing=fill(False))
 GOOD = {
-    "adjacency": "add-remove", "max_records": 1, "epsilon": Fraction(1), "delta": Fraction(0),
+    "adjacency": "add-remove", "unit": "record", "max_records": 1,
+    "epsilon": Fraction(1), "delta": Fraction(0),
     "dimension": 3, "size": 100, "law": "discrete Laplace", "noise": Fraction(5, 3),
     "exponent": -20, "weight": 1.0,
 }  # fmt: skip

@@ -15,7 +15,8 @@ from noren.errors import SchemaError
 WHOLE, REAL, EXACT, WORD = "whole", "real", "exact", "word"
 
 COMMON = {
-    "adjacency": WORD,  # 'add-remove' or 'substitute'
+    "adjacency": WORD,  # "add-remove" or "substitute"
+    "unit": WORD,  # "record" or "user"
     "max_records": WHOLE,
     "epsilon": EXACT,
     "delta": EXACT,

@@ -1,0 +1,93 @@
+"""The moment learner: one noisy sum of labelled rows. It adds up over organizations.
+
+Maths
+    m = sum of w_i y_i x_i + Z. The limit of logistic regression for a large ridge: right where the
+    features are alike and uncorrelated, poor elsewhere. The coefficients are 2 d m / N, one Newton
+    step from zero for rows spread evenly; only their direction decides the predicted class.
+
+Privacy (docs/proofs/collaboration/sums.md)
+    One sum of vectors of length at most W (`summed`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+
+from noren.collaboration.statistic import TrainingRows
+from noren.collaboration.summed import RowBounds, SummedNoise
+from noren.collaboration.training import Learned, Training
+from noren.noise import Noise
+from noren.privacy import Guarantee
+from noren.question import Forecast, Mechanism
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MomentLearner(Training):
+    """Ask for the noisy sum of labelled rows as a model of two classes.
+
+    Examples
+    --------
+    >>> from noren.collaboration import Task
+    >>> task = Task.of_bounds([0], [100], classes=("well", "ill"))
+    >>> asked = MomentLearner(task=task, epsilon=1, delta="1e-6", adjacency="add-remove", size=1000)
+    >>> asked.mechanism
+    'moments'
+    """
+
+    kind: ClassVar[str] = "moment-training"
+
+    @property
+    def noise(self) -> SummedNoise:
+        """The noise of the sum."""
+        bounds = moment_bounds(self.task.dimension, self.weight)
+        price = (self.epsilon, self.delta)
+        return SummedNoise.planned(self.adjacency, bounds, self.weight, 1, price)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """State the price of one asking, with its rho."""
+        return Guarantee(self.adjacency, self.epsilon, self.delta, self.noise.rho)
+
+    @property
+    def mechanism(self) -> str:
+        """The name under which the claim can be recomputed."""
+        return "moments"
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Every number that the claim is a function of."""
+        return {**self.common_parameters, **self.noise.parameters}
+
+    @property
+    def mechanisms(self) -> tuple[Mechanism, ...]:
+        """Say the law of the noise."""
+        return (self.noise.mechanism,)
+
+    def forecast(self, facts: int | None = None) -> Forecast:
+        """Say how large the noise is beside the largest sum that rows can have."""
+        rows, spread = int(facts or self.size), self.noise.spread
+        length = spread * self.task.dimension**0.5
+        return Forecast(
+            sentence=f"the noise has length about {length:.3g}, the sum of {rows} rows at most "
+            f"{rows}",
+            variance=spread**2,
+            margin_95=1.96 * spread,
+        )
+
+    def learned(self, rows: TrainingRows, noise: Noise) -> Learned:
+        """Add up, and add the noise."""
+        plan, total = self.noise, np.zeros(self.task.dimension, np.int64)
+        for x, y, w in rows.chunks(float(self.weight)):
+            pull = y if w is None else y * w
+            total += plan.steps(pull[:, None] * x)
+        noisy = plan.draw(total, noise)
+        return Learned(2 * self.task.dimension * noisy / self.size, {"moments": noisy})
+
+
+def moment_bounds(dimension: int, weight: Fraction) -> RowBounds:
+    """Bound a labelled row: length at most W, distance at most 2 W."""
+    return RowBounds(dimension, weight**2, 4 * weight**2)
