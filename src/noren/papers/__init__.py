@@ -32,5 +32,9 @@ PAPERS: dict[str, Paper] = {
         {"idash": "A folder with your own copy of the 2015 competition's genotype files."},
     ),
     "monitoring": Paper("noren.papers.monitoring", {}),
+    "similarity": Paper(
+        "noren.papers.similarity",
+        {"movielens": "Your own copy of the film ratings (u.data)."},
+    ),
 }
 """By the name that `noren reproduce NAME` takes."""

@@ -51,7 +51,8 @@ def prove(
         begins, units: the units of each query; unit_begins, unit_queries: the queries of each
         unit; widths. A unit is all columns that are in the same queries; its width says how many.
     schedule, truth
-        begins, units: those that linear algebra gives away with a query; [record, unit]: the bits.
+        begins, units: those that linear algebra gives away with a query; [record, place]: their
+        bits, in the order of the schedule.
     found
         [record, 3]: cells proven, ones among them, the query at which no cell was left (or -1).
     growth
@@ -95,8 +96,8 @@ def admit(t: Any, net: Any, schedule: Any, bits: Any, work: Any) -> Any:
     for place in range(schedule[0][t], schedule[0][t + 1]):
         unit = schedule[1][place]
         if state[unit] == UNKNOWN:
-            news[fresh], values[fresh] = unit, bits[unit]
-            state[unit] = bits[unit]
+            news[fresh], values[fresh] = unit, bits[place]
+            state[unit] = bits[place]
             fresh += 1
     stack[0], waiting[t] = t, True
     return fresh

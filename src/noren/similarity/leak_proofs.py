@@ -88,10 +88,11 @@ def prove_all(
     schedule = flat([np.flatnonzero(when == t).tolist() for t in range(len(queries))])
     found = np.zeros((len(records), 3), np.int64)
     growth = np.zeros((len(queries), 2), np.int64)
-    reader, step = AnswerReader(queries, said, seed), max(1, CELLS // len(queries))
+    reader = AnswerReader(queries, said, seed)
+    step = max(1, CELLS // max(len(queries), len(schedule[1])))
     for first in range(0, len(records), step):
         part = Records(records.words[first : first + step], records.n_columns)
-        truth = bits_of(part, units.columns)
+        truth = bits_of(part, units.columns[schedule[1]])
         low, high = reader.read(part)
         held = found[first : first + step]
         prove(low, high, units.net, schedule, truth, records.n_columns, held, growth)
