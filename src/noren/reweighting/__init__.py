@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from noren.reweighting.least_squares import leave_one_out_grid as leave_one_out_grid
     from noren.reweighting.least_squares import leave_one_out_score as leave_one_out_score
     from noren.reweighting.least_squares import ulsif as ulsif
+    from noren.reweighting.logistic_ratio import LogisticRatio as LogisticRatio
+    from noren.reweighting.logistic_ratio import LogisticRelease as LogisticRelease
     from noren.reweighting.moments import MomentRelease as MomentRelease
     from noren.reweighting.moments import Moments as Moments
     from noren.reweighting.planning import WeightPlan as WeightPlan
@@ -56,6 +58,7 @@ ROOMS = {
     "fitting": "fit_weights",
     "grid_basis": "LevelBasis NormalizedBasis",
     "least_squares": "leave_one_out_grid leave_one_out_score ulsif",
+    "logistic_ratio": "LogisticRatio LogisticRelease",
     "moments": "MomentRelease Moments",
     "planning": "WeightPlan plan_weights",
     "public_table": "PublicTable",

@@ -41,6 +41,7 @@ from noren.reweighting.adaptive_choice import moved_by
 from noren.reweighting.adaptive_plan import (
     CHOICE_SHARE,
     Shares,
+    direction_bases,
     epsilon_within,
     price_of,
     shares_for,
@@ -51,6 +52,7 @@ from noren.reweighting.encoded_rows import EncodedRows
 from noren.reweighting.moments import read_records
 from noren.reweighting.public_basis import price_as_epsilon
 from noren.reweighting.rows import Floats, frozen, public_matrix
+from noren.reweighting.whitened_basis import WhitenedBasis
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -134,6 +136,11 @@ class AdaptiveMoments:
         )
 
     @cached_property
+    def bases(self) -> tuple[WhitenedBasis, ...]:
+        """The whitened moments that may find directions."""
+        return direction_bases(np.asarray(self.public)[:, numeric_values(self.coded or ())])
+
+    @cached_property
     def shares(self) -> Shares:
         """How the price is shared out."""
         return self.shares_of(self.total)
@@ -141,9 +148,8 @@ class AdaptiveMoments:
     def shares_of(self, epsilon: Fraction) -> Shares:
         """Share out an epsilon, by the strength that the stated price has."""
         strength = self.size * price_as_epsilon(self.epsilon, self.rho)
-        values = np.asarray(self.public)[:, numeric_values(self.coded or ())]
         size = float(self.size)
-        return shares_for(values, strength, epsilon, size, self.adjacency, self.by)
+        return shares_for(self.bases, strength, epsilon, size, self.adjacency, self.by)
 
     @property
     def guarantee(self) -> Guarantee:

@@ -67,16 +67,28 @@ def without_directions(strength: float) -> Shares:
     return Shares(Fraction(0), Fraction(0), (part, part), Fraction(3, 10))
 
 
+def direction_bases(values: Floats) -> tuple[WhitenedBasis, ...]:
+    """Give the whitened moments of the public numeric columns, of order 3 and of order 1."""
+    if values.shape[1] < 2:
+        return ()
+    return tuple(WhitenedBasis.of(values, order) for order in (3, 1))
+
+
 def shares_for(
-    values: Floats, strength: float, epsilon: Fraction, rows: float, adjacency: Adjacency, by: str
+    bases: tuple[WhitenedBasis, ...],
+    strength: float,
+    epsilon: Fraction,
+    rows: float,
+    adjacency: Adjacency,
+    by: str,
 ) -> Shares:
-    """Share out the price; `values` are the public numeric columns, `by` "epsilon" or "rho"."""
+    """Share out the price; `bases` may find directions, `by` is "epsilon" or "rho"."""
     hidden = adjacency.relation is ADD_REMOVE
     own = without_directions(strength)
-    if strength >= ENOUGH and values.shape[1] >= 2:
+    if strength >= ENOUGH and bases:
         share = Fraction(1, 5)
         price = share * epsilon * (1 - COUNT_SHARE if hidden else 1)
-        order = order_for(values, price, rows, adjacency, by)
+        order = order_for(bases, price, rows, adjacency, by)
         if order:
             part = Fraction(3, 10)
             own = Shares(Fraction(0), share, (part, part), Fraction(1, 5), order)
@@ -87,17 +99,19 @@ def shares_for(
     return Shares(COUNT_SHARE, rest * own.directions, rounds, rest * own.last, own.order)
 
 
-def order_for(values: Floats, price: Fraction, rows: float, adjacency: Adjacency, by: str) -> int:
+def order_for(
+    bases: tuple[WhitenedBasis, ...], price: Fraction, rows: float, adjacency: Adjacency, by: str
+) -> int:
     """Give the order of the moments that find directions; 0 for none."""
-    for order in (3, 1):
-        basis = WhitenedBasis.of(values, order)
+    for basis in bases:
         law = basis.law(adjacency, *direction_price(price, "rho"))  # any number of moments
         variance = law.variance
         if by == "epsilon":
-            variance = (basis.size + 1) * float(law.sum.reach / price) ** 2
+            own = price if law.count is None else price * basis.sum_share
+            variance = (basis.size + 1) * float(law.sum.reach / own) ** 2
         pv = basis.size * variance / (basis.unit * rows) ** 2
-        if order == 1 or pv <= HIGHEST_PV:
-            return order if by == "rho" or basis.size <= MOST else 0
+        if basis is bases[-1] or pv <= HIGHEST_PV:
+            return basis.whitening.order if by == "rho" or basis.size <= MOST else 0
     return 0
 
 

@@ -11,9 +11,8 @@ from noren.reweighting.adaptive_release import AdaptiveRelease
 from noren.reweighting.adaptive_weights import adaptive_weights
 from noren.reweighting.estimators import calibration_weights, kriging_weights, ridge_weights
 from noren.reweighting.grid_basis import NormalizedBasis
+from noren.reweighting.logistic_ratio import LogisticRelease
 from noren.reweighting.weights import Weights
-
-ESTIMATORS = ("kriging", "ridge", "calibration", "rake", "adaptive")
 
 
 def fit_weights(
@@ -30,7 +29,7 @@ def fit_weights(
 
     Parameters
     ----------
-    release : MomentRelease or AdaptiveRelease
+    release : MomentRelease, AdaptiveRelease or LogisticRelease
         What was released, or read back from a file (`load_release`).
     public : array
         The public table, encoded as for the question.
@@ -57,6 +56,10 @@ def fit_weights(
         if estimator not in (None, "adaptive"):
             raise unfit(estimator, "'adaptive'")
         return adaptive_weights(release, public)
+    if isinstance(release, LogisticRelease):
+        if estimator not in (None, "logistic"):
+            raise unfit(estimator, "'logistic'")
+        return release.weights(public)
     normalized = isinstance(getattr(release, "basis", None), NormalizedBasis)
     chosen = estimator or ("kriging" if normalized else "calibration")
     if normalized and chosen == "kriging":

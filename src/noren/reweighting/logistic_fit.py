@@ -20,7 +20,7 @@ import numpy as np
 
 from noren.reweighting.rows import Floats
 
-TAU = 1e-8
+TAU = 1e-11
 
 
 def separating_theta(private: Floats, public: Floats, ridge: float) -> Floats:
@@ -46,9 +46,7 @@ def objective(theta: Floats, private: Floats, public: Floats, ridge: float) -> f
     return float(own + ridge / 2 * (theta @ theta))
 
 
-def slopes(
-    theta: Floats, private: Floats, public: Floats, ridge: float
-) -> tuple[Floats, Floats]:
+def slopes(theta: Floats, private: Floats, public: Floats, ridge: float) -> tuple[Floats, Floats]:
     """Give the gradient and the Hessian of J."""
     gradient, hessian = ridge * theta, ridge * np.eye(len(theta))
     for rows, sign in ((private, -1.0), (public, 1.0)):

@@ -171,13 +171,11 @@ class LogisticRatio:
         self.check(statistic)
         private = np.concatenate([self.features(block) for block in statistic.blocks])
         theta = separating_theta(private, self.features(self.public), float(self.ridge))
-        steps = theta / float(self.step)  # a power of two: exact
+        steps = theta / np.float64(self.step)  # a power of two: exact
         whole = np.floor(steps)
-        whole += steps - whole >= 0.5
+        rounded = whole.astype(np.int64) + (steps - whole >= 0.5)
         drawn = self.law.draw(require_noise(noise))
-        return LogisticRelease(
-            question=self, secure=noise.secure, steps=whole.astype(np.int64) + drawn
-        )
+        return LogisticRelease(question=self, secure=noise.secure, steps=rounded + drawn)
 
     def restore(self, record: dict[str, Any]) -> LogisticRelease:
         """Give back the answer that a ledger stored."""
@@ -200,8 +198,13 @@ class LogisticRelease(Answer):
     @property
     def theta(self) -> Floats:
         """The noisy coefficients, the intercept first."""
-        found: Floats = self.steps * float(self.question.step)
+        found: Floats = self.steps * np.float64(self.question.step)
         return found
+
+    @property
+    def basis(self) -> WhitenedBasis:
+        """The public whitening of the rows."""
+        return self.question.basis  # type: ignore[no-any-return]
 
     @property
     def moments(self) -> Floats:

@@ -141,6 +141,8 @@ class Weights:
     @property
     def unsupported(self) -> tuple[int, ...]:
         """Basis functions with private mass where the public table has next to no rows."""
+        if getattr(self.release.basis, "row_total", None) is None:
+            return ()  # functions that may be negative do not count rows
         public = self.phi.mean(axis=0)
         spread = np.sqrt(np.diag(self.release.covariance))
         far = (self.release.moments - public > 4 * spread) & (public < 1 / len(self))
@@ -169,7 +171,7 @@ class Weights:
             "design effect": self.design_effect,
             "largest weight": float(self.values.max()),
             "share of raw weights below zero": float(np.mean(self.raw < 0)),
-            "largest standard score": float(np.abs(self.standard_scores).max()),
+            "largest standard score": float(np.abs(self.standard_scores).max(initial=0)),
             "notices": list(self.notices),
         }
 

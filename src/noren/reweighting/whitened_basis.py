@@ -125,6 +125,11 @@ class WhitenedBasis:
         return math.ceil(self.whitening.radius * self.unit)
 
     @property
+    def sum_share(self) -> Fraction:
+        """The part of a price that the sum gets where the number of rows is secret."""
+        return Fraction(9, 10) if self.size > 1 else Fraction(65, 100)
+
+    @property
     def identity(self) -> str:
         """The SHA-256 of everything that settles the moments."""
         own = self.whitening
@@ -144,7 +149,7 @@ class WhitenedBasis:
         if adjacency.relation is not ADD_REMOVE:
             return SumAndCount(BallNoise(adjacency, self.size, Fraction(2 * self.reach), epsilon,
                                          rho), None)  # fmt: skip
-        share = Fraction(9, 10) if self.size > 1 else Fraction(65, 100)
+        share = self.sum_share
         parts = [
             (None if epsilon is None else part * epsilon, None if rho is None else part * rho)
             for part in (share, 1 - share)
