@@ -26,6 +26,9 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "associate": Entry(
             "noren.cli.associate:associate", "Find the variants that go with a disease."
         ),
+        "collaborate": Entry(
+            "noren.cli.collaborate:collaborate", "Learn together without pooling rows, by files."
+        ),
         "monitor": Entry(
             "noren.cli.monitor:monitor", "Tell when a share of people is above a threshold."
         ),

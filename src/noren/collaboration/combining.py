@@ -233,7 +233,7 @@ def common_task(shares: Sequence[Any]) -> Task | None:
     task = tasks[0] if tasks else None
     if task is not None and task.kind != "binary":
         raise SchemaError(
-            f"The task is {task.kind}, but combining by scores is for two classes. Add up released "
-            "sums (`merge_sums`) for a number, or average (`average_models`) for more classes."
+            f"The task is {task.kind}, but combining by scores is for two classes. Use `merge` (on "
+            "the command line: publish): it adds up released sums, or averages models."
         )
     return task

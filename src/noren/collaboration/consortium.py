@@ -83,32 +83,15 @@ class Consortium:
     @classmethod
     def read(cls, path: str | Path) -> Consortium:
         """Read the file that the members agreed on (TOML)."""
-        try:
-            given: Any = tomllib.loads(Path(path).read_bytes().decode("utf-8"))
-        except (OSError, ValueError) as error:
-            problem = type(error).__name__
-        else:
-            return cls.from_dict(given)
-        raise FileProblem(
-            f"The consortium {path} cannot be read as TOML ({problem}). Check path and spelling."
-        )
+        return cls.from_dict(written(path))
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Consortium:
         """Read its parts; what is not its own is the schema's."""
-        absent = {"name", "label", "members", "columns"} - set(given)
-        if absent:
-            raise SchemaError(
-                f"The consortium lacks {', '.join(sorted(absent))}. Its form is shown by "
-                "'noren collaborate keygen --help'."
-            )
-        schema = Schema.from_dict({k: v for k, v in given.items() if k not in OWN})
-        settings = {k: given[k] for k in ("intercept", "scale") if k in given}
-        label = schema[given["label"]]
-        features = schema.select([name for name in schema.names if name != label.name])
+        require(given, "name", "members")
         return cls(
             name=str(given["name"]),
-            task=Task(features, label, **settings),
+            task=task_of(given),
             members=dict(given["members"]),
             max_overlap=given.get("max_overlap", 1),
             expired={str(e["task"]): str(e["since"]) for e in given.get("expired", ())},
@@ -121,6 +104,42 @@ class Consortium:
         ones first (twice epsilon); there is no way back.
         """
         return overlapping(prices, self.max_overlap)
+
+
+def written(path: str | Path) -> Any:
+    """Read a TOML file; an error quotes nothing of it."""
+    try:
+        return tomllib.loads(Path(path).read_bytes().decode("utf-8"))
+    except (OSError, ValueError) as error:
+        problem = type(error).__name__
+    raise FileProblem(
+        f"The consortium {path} cannot be read as TOML ({problem}). Check path and spelling."
+    )
+
+
+def require(given: Mapping[str, Any], *names: str) -> None:
+    """Refuse a file that lacks something."""
+    absent = sorted(set(names) - set(given))
+    if absent:
+        raise SchemaError(
+            f"The consortium lacks {', '.join(absent)}. Its form is shown by "
+            "'noren collaborate keygen --help'."
+        )
+
+
+def read_task(path: str | Path) -> Task:
+    """Read the task alone: for a file that may have no members yet."""
+    return task_of(written(path))
+
+
+def task_of(given: Mapping[str, Any]) -> Task:
+    """Make the task that the file declares."""
+    require(given, "label", "columns")
+    schema = Schema.from_dict({k: v for k, v in given.items() if k not in OWN})
+    settings = {k: given[k] for k in ("intercept", "scale") if k in given}
+    label = schema[given["label"]]
+    features = schema.select([name for name in schema.names if name != label.name])
+    return Task(features, label, **settings)
 
 
 def overlapping(prices: list[Guarantee], overlap: int) -> Guarantee | None:

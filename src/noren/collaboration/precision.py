@@ -22,6 +22,7 @@ import numpy as np
 
 from noren.collaboration.learners import Floats
 from noren.errors import ParameterError
+from noren.mechanisms.additive import LAPLACE
 
 
 def precision_weights(shares: Sequence[Any]) -> Floats:
@@ -42,10 +43,16 @@ def precision_weights(shares: Sequence[Any]) -> Floats:
 def precision(stated: Mapping[str, Any]) -> float:
     """Give one over the variance that the parameters state, up to a common factor."""
     if "noise" in stated:
-        spread = float(stated["noise"]) * 4.0 ** float(stated["exponent"])
-        return float(1 / spread)
+        return float(1 / noise_variance(stated))
     width = float(stated["dimension"])
     curvature = float(stated["ridge"]) + float(stated["size"]) / (4 * width)
     if "rate" in stated:
         return float(curvature**2 * float(stated["rate"]) ** 2 / (width + 1))
     return float(curvature**2 / float(stated["sigma"]) ** 2)
+
+
+def noise_variance(stated: Mapping[str, Any]) -> float:
+    """Give the variance of integer noise, in the units of what it was added to."""
+    size = float(stated["noise"])
+    in_steps = 2 * size**2 if stated["law"] == LAPLACE else size
+    return float(in_steps * 4.0 ** float(stated["exponent"]))

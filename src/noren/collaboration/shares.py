@@ -17,9 +17,9 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from noren import __version__
 from noren.collaboration.model import PrivateModel
 from noren.collaboration.signing import fingerprint, public_key_of, sign
 from noren.errors import SchemaError, ShareRefused
@@ -161,7 +161,7 @@ def make_share(
         "claim": written["guarantee"],
         "marks": written["marks"],
         "seeded": written["seeded"],
-        "noren": __version__,
+        "noren": version("noren"),
         "created": when.strftime("%Y-%m-%dT%H:%M:%SZ"),
         "receipt": written["receipt"],
     }
