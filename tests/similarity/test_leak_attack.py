@@ -5,8 +5,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from noren.errors import ParameterError
-from noren.similarity import Records, attack, scores, stand_in
+from noren.errors import BudgetRefused, ParameterError
+from noren.ledger import Ledger
+from noren.similarity import Records, Session, attack, scores, stand_in
 from noren.similarity.leak_attack import METHODS, strategy
 from noren.testing import seeded_noise
 
@@ -84,3 +85,50 @@ def test_blocks_of_records_are_attacked_one_after_the_other(monkeypatch):
 def test_attacks_that_make_no_sense_are_refused(settings, said):
     with pytest.raises(ParameterError, match=said):
         attack(SMALL, **settings)
+
+
+def attack_session(records, cap):
+    """Ask a session every detecting query at the highest price it can answer all of them at."""
+    plan = strategy("detecting", records.n_columns)
+    each = Fraction(cap) / plan.most_shared
+    session = Session.open(records, Ledger.open("sqlite://"), "films", cap, "bit")
+    answers = [
+        session.ask(session.question(np.flatnonzero(query).tolist(), epsilon=each)).scores()
+        for query in plan.queries
+    ]
+    bits = records.bits()
+    counts = records.column_counts()
+    blind = np.maximum(counts, len(records) - counts).sum() / bits.size
+    return session, float((plan.read(np.array(answers)) == bits).mean()), float(blind), each
+
+
+def test_the_attack_fails_against_a_session_at_its_budget():
+    """Secure noise: about half of 1200 bits right, 14 standard deviations below a blind guess."""
+    session, right, blind, each = attack_session(SMALL, 2)
+    assert right < blind - 0.05
+    spent = session.status().columns
+    assert max(spent.values()) == 2  # the attacker used all of it, and no column is over
+    worst = max(spent, key=lambda name: spent[name])
+    with pytest.raises(BudgetRefused, match="Nothing was charged"):
+        session.ask(session.question([worst], epsilon=each))
+    assert session.status().columns == spent
+
+
+def test_a_session_refuses_the_queries_that_would_make_the_attack_work():
+    session = Session.open(SMALL, Ledger.open("sqlite://"), "films", 2, "bit")
+    plan, answered = strategy("detecting", SMALL.n_columns), 0
+    for query in plan.queries:
+        try:
+            session.ask(session.question(np.flatnonzero(query).tolist(), epsilon=1))
+            answered += 1
+        except BudgetRefused:
+            continue
+    assert answered <= 4 < len(plan.queries)
+    assert max(session.status().columns.values()) <= 2
+
+
+@pytest.mark.slow
+def test_the_attack_fails_against_a_session_of_the_stand_in():
+    session, right, blind, _ = attack_session(stand_in(), 4)
+    assert right < 0.55 < 0.9 < blind
+    assert max(session.status().columns.values()) == 4
