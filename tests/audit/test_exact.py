@@ -125,7 +125,7 @@ def test_a_law_that_is_not_enumerated_is_refused_and_never_drawn():
     noise = EnumeratedNoise(Walk(), 3)
     assert not noise.secure
     with pytest.raises(NotImplementedError):
-        noise.packed_bernoulli("0.5", 5)
+        noise.hypergeometric(3, 3, 2, 5)
 
 
 # added noise

@@ -19,6 +19,7 @@ ROOMS = {
     "mechanisms": "noren.audit.mechanisms",
     "association": "noren.audit.association",
     "monitoring": "noren.audit.monitoring",
+    "similarity": "noren.audit.similarity",
 }
 
 __all__ = ["AuditRow", "audit_callable", "names", "run"]

@@ -105,6 +105,16 @@ class EnumeratedNoise(Noise):
             return bool(self._walk.take([1 - chance, chance]))
         return np.array([self._walk.take([1 - chance, chance]) for _ in range(size)], dtype=bool)
 
+    def packed_bernoulli(self, p: Any, size: Any = None) -> Any:
+        """Toss the lowest `window` coins of each word; the question must not use the others."""
+        chance = p(DIGITS) if callable(p) else number(exact("p", p))
+        words = np.zeros(() if size is None else size, dtype=np.uint64)
+        for place in np.ndindex(words.shape):
+            for bit in range(self._window):
+                if self._walk.take([1 - chance, chance]):
+                    words[place] |= np.uint64(1 << bit)
+        return words
+
     def bernoulli_exp(self, x: Number, size: Any = None) -> Any:
         """Take both sides of a coin of probability exp(-x)."""
         chance = number(-exact("x", x)).exp()
