@@ -97,3 +97,16 @@ def test_an_attack_on_private_answers_says_what_each_costs(records):
     assert made["per_query"] == "0.5"
     assert 0 <= made["share"] <= 1
     assert run("attack", records, "--epsilon", "-1").exit_code == 3
+
+
+def test_public_lists_decide_records_and_columns_of_a_file_of_pairs(tmp_path):
+    (tmp_path / "long.csv").write_text("id,item\nann,flu\nbob,cold\nbob,flu\n")
+    (tmp_path / "ids.txt").write_text("ann\nbob\ncy\n")
+    (tmp_path / "columns.txt").write_text("cold\nflu\nrash\n")
+    words = ("--ids", tmp_path / "ids.txt", "--columns", tmp_path / "columns.txt", "--json")
+    made = json.loads(run("attack", tmp_path / "long.csv", *words).stdout)["result"]
+    assert (made["records"], made["columns"], made["ones"]) == (3, 3, 3)
+    less = json.loads(run("attack", tmp_path / "long.csv", "--json").stdout)["result"]
+    assert (less["records"], less["columns"]) == (2, 2)
+    done = run("attack", tmp_path / "long.csv", "--ids", tmp_path / "none.txt")
+    assert (done.exit_code, "public list" in done.stderr) == (3, True)

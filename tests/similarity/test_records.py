@@ -198,3 +198,18 @@ def test_fingerprints_of_another_length_are_refused(tmp_path, line):
 def test_a_pair_without_an_item_is_refused(tmp_path):
     with pytest.raises(SchemaError, match="missing"):
         Records.read(write(tmp_path, "long.csv", "id,item\nann,flu\nbob,\n"))
+
+
+def test_public_names_are_given_to_a_file_that_has_none_and_to_no_other(tmp_path):
+    sparse.save_npz(tmp_path / "csr.npz", sparse.csr_matrix(BITS))
+    records = Records.read(tmp_path / "csr.npz", names=NAMES, ids=IDS)
+    assert (records.names, records.ids) == (NAMES, IDS)
+    with pytest.raises(ParameterError, match="has its own"):
+        Records.read(write(tmp_path, "wide.csv", wide()), names=NAMES)
+
+
+def test_a_record_without_items_is_one_where_the_public_list_says_so(tmp_path):
+    path = write(tmp_path, "long.csv", "id,item\nann,flu\nxx,flu\nann,yy\n")
+    records = Records.read(path, ids=IDS, names=NAMES)
+    assert len(records) == 4
+    assert records.weights().tolist() == [1, 0, 0, 0]

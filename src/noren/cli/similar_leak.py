@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,16 +18,54 @@ if TYPE_CHECKING:
 SECRET = "SECRET: this was computed from the records without noise. It stays with their owner."
 FILE = click.Path(path_type=Path, dir_okay=False)
 FORMS = ("npz", "wide", "long", "movielens", "fps")
-form_option = click.option(
-    "--form", type=click.Choice(FORMS), help="What the file holds; told from its name if left out."
-)
+
+
+def public_list(context: click.Context, option: click.Parameter, path: Path | None) -> None:
+    """Read a public list, one a line, and keep it for `read`."""
+    if path is None:
+        return
+    try:
+        context.meta[f"noren.similar.{option.name}"] = path.read_text("utf-8").split("\n")
+    except (OSError, ValueError) as error:
+        raise FileProblem(
+            f"{path} cannot be read as a public list, one a line ({type(error).__name__}). "
+            "Check the path."
+        ) from None
+
+
+def form_option(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that say how a file of records is read; `read` heeds them."""
+    for add in (
+        click.option(
+            "--columns", "names", type=FILE, expose_value=False, callback=public_list,
+            help="The public list of columns, one a line, where the file should not decide.",
+        ),
+        click.option(
+            "--ids", type=FILE, expose_value=False, callback=public_list,
+            help="The public list of records likewise: advised for files of pairs, in which a "
+            "record without items is not seen.",
+        ),
+        click.option(
+            "--form", type=click.Choice(FORMS),
+            help="What the file holds; told from its name if left out.",
+        ),
+    ):  # fmt: skip
+        command = add(command)
+    return command
 
 
 def read(records: Path, form: str | None) -> Records:
-    """Read the owner's file."""
+    """Read the owner's file, with the public lists of this command."""
     from noren.similarity import Records
 
-    return Records.read(records, form)
+    meta = click.get_current_context().meta
+    lists = {key: meta.get(f"noren.similar.{key}") for key in ("names", "ids")}
+    public = {
+        key: [line.strip() for line in given if line.strip()]
+        for key, given in lists.items()
+        if given is not None
+    }
+    return Records.read(records, form, **public)
 
 
 @click.command()

@@ -78,7 +78,7 @@ def leak_report(
         records, queries, said, seed, lambda n: progress(len(queries) + int(n * share), parts)
     )
     exact_scores = all((classes.low == classes.high).all() for classes in said)
-    found, states = posteriors(records, queries, priors) if exact_scores else ([], 0)
+    together = posteriors(records, queries, priors) if exact_scores else []
     return LeakReport(
         answers=answers,
         k=wanted,
@@ -88,8 +88,7 @@ def leak_report(
         **shares(records, proofs),
         linear=names(records, np.flatnonzero(proofs.linear >= 0)),
         exact=exactly_determined(records, queries) if exact_scores else None,
-        posteriors=tuple(found),
-        states=states,
+        posteriors=tuple(together),
         worst=tuple(worst_cases(records, answers, wanted)),
     )
 

@@ -53,14 +53,14 @@ class States:
     radix: Any  # of the answers to each query
 
 
-def states_of(queries: Sequence[Sequence[int]], n_columns: int) -> tuple[States | None, int]:
-    """List the states, or None if they are too many; and how many there are."""
+def states_of(queries: Sequence[Sequence[int]], n_columns: int) -> States | None:
+    """List the states, or None if they are too many."""
     units = units_of(queries, n_columns)
     widths = [int(width) for width in units.widths]
     total = math.prod(width + 1 for width in widths)
     sizes = [len(columns) + 1 for columns in queries]
     if total > MOST_STATES or math.prod(sizes) >= 1 << 62:
-        return None, total
+        return None
     counts = np.stack(
         [axis.reshape(-1) for axis in np.indices([w + 1 for w in widths], np.int16)], axis=1
     )
@@ -73,18 +73,18 @@ def states_of(queries: Sequence[Sequence[int]], n_columns: int) -> tuple[States 
     order = np.argsort(codes, kind="stable")
     found, begins = np.unique(codes[order], return_index=True)
     columns = [np.flatnonzero(units.of_column == unit) for unit in range(len(widths))]
-    return States(columns, counts[order], begins, found, radix), total
+    return States(columns, counts[order], begins, found, radix)
 
 
 def posteriors(
     records: Records, queries: Sequence[Sequence[int]], priors: dict[str, Any]
-) -> tuple[list[Posterior], int]:
-    """Give every attacker's posterior, if the states are few enough; and how many there are."""
-    states, total = states_of(queries, records.n_columns)
+) -> list[Posterior]:
+    """Give every attacker's posterior; none if the states are too many."""
+    states = states_of(queries, records.n_columns)
     if states is None:
-        return [], total
+        return []
     seen = groups_seen(records, queries, states)
-    return [posterior_of(name, p, states, seen, total) for name, p in priors.items()], total
+    return [posterior_of(name, p, states, seen) for name, p in priors.items()]
 
 
 def groups_seen(records: Records, queries: Sequence[Sequence[int]], states: States) -> Any:
@@ -98,7 +98,7 @@ def groups_seen(records: Records, queries: Sequence[Sequence[int]], states: Stat
     return seen
 
 
-def posterior_of(name: str, p: Any, states: States, seen: Any, total: int) -> Posterior:
+def posterior_of(name: str, p: Any, states: States, seen: Any) -> Posterior:
     """Add up the beliefs of one attacker over the groups that occur."""
     weights = np.zeros(len(states.counts))
     for unit, columns in enumerate(states.columns):
@@ -124,7 +124,7 @@ def posterior_of(name: str, p: Any, states: States, seen: Any, total: int) -> Po
         certain[1] += int(seen[occurs & (top == base)].sum() * open_.sum())
     return Posterior(
         prior=name,
-        states=total,
+        states=len(states.counts),
         max_confidence=highest,
         min_confidence=lowest,
         certain_ones=certain[0],

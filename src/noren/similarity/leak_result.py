@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from noren.similarity.attacks import MOST_STATES
 from noren.similarity.leak_beliefs import LABELS, BeliefSummary
 from noren.similarity.leak_posterior import Posterior
 from noren.similarity.leak_worst import WorstCase
@@ -14,6 +15,10 @@ SECRET = "SECRET: this was computed from the records without noise. It stays wit
 AT_LEAST = (
     "Proven cells are a lower bound: two sound rules were run, and neither finds everything. "
     "Nothing here says that a cell is safe."
+)
+NOT_COMPUTED = (
+    "The exact posterior of all answers together was not computed: it needs exact scores of a few "
+    f"queries (at most {MOST_STATES} states)."
 )
 
 
@@ -105,9 +110,8 @@ class LeakReport:
         (queries, share of cells proven, share of ones proven), query by query.
     top
         The records of which most is proven.
-    posteriors, states
-        What each attacker believes after all answers together (empty where there are too many
-        states), and how many states there are.
+    posteriors
+        What each attacker believes after all answers together (empty where it was not computed).
     worst
         What determined attackers recover, the fewest queries first.
     """
@@ -125,7 +129,6 @@ class LeakReport:
     growth: tuple[tuple[int, float, float], ...]
     top: tuple[RecordLeak, ...]
     posteriors: tuple[Posterior, ...]
-    states: int
     worst: tuple[WorstCase, ...]
 
     @property
@@ -136,10 +139,7 @@ class LeakReport:
     @property
     def notes(self) -> tuple[str, ...]:
         """What must be read with the figures."""
-        few = () if self.posteriors else (
-            f"The exact posterior of all answers together was not computed: {self.states} states.",
-        )  # fmt: skip
-        return (AT_LEAST, *few)
+        return (AT_LEAST,) if self.posteriors else (AT_LEAST, NOT_COMPUTED)
 
     @property
     def headline(self) -> str:
@@ -175,7 +175,6 @@ class LeakReport:
             "top_records": [one.to_dict() for one in self.top],
             "worst_cases": [one.to_dict() for one in self.worst],
             "posteriors": [one.to_dict() for one in self.posteriors],
-            "states": self.states,
             "growth": [list(point) for point in self.growth],
             "queries": [query.to_dict() for query in self.queries],
             "notes": list(self.notes),

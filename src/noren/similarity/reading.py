@@ -29,6 +29,7 @@ from noren.errors import FileProblem, NorenError, ParameterError, SchemaError
 from noren.similarity.statistic import Records, as_words
 
 FORMS = ("npz", "wide", "long", "movielens", "fps")
+PAIRS = ("long", "movielens")
 ENDINGS = {".npz": "npz", ".npy": "npz", ".fps": "fps", ".data": "movielens"}
 
 
@@ -49,7 +50,9 @@ def read_records(
     form : str, optional
         "npz", "wide", "long", "movielens" or "fps"; told from the name and the header if left out.
     names, ids : list of str, optional
-        The public columns and records, where the file should not decide them (long forms).
+        The public columns and records. In the long forms they say what counts: a record without
+        items is one of them, and what is not named is ignored. Elsewhere they name what the file
+        does not.
     min_weight : int, optional
         A public promise that every record has so many ones.
     """
@@ -71,11 +74,22 @@ def read_records(
     except Exception as error:
         problem = type(error).__name__
     else:
+        if chosen not in PAIRS:
+            found |= declared(found, names=names, ids=ids)
         return Records(**found, min_weight=min_weight, origin=str(file))
     raise FileProblem(
         f"{file} cannot be read as '{chosen}' ({problem}). Write it again, or name its true form: "
         f"{', '.join(FORMS)}."
     )
+
+
+def declared(found: dict[str, Any], **public: Sequence[str] | None) -> dict[str, Any]:
+    """Give the public names that were declared; refuse to rename what the file names itself."""
+    kept = {key: tuple(given) for key, given in public.items() if given is not None}
+    for key in kept:
+        if found.get(key) is not None:
+            raise ParameterError(key, "declared", "left out", "The file has its own.")
+    return kept
 
 
 def guess(file: Path) -> str:
