@@ -250,6 +250,20 @@ def test_a_question_without_a_guarantee_has_no_path_to_a_ledger(ledger):
         ledger.ask("cohort", Tally(price=None), 100)
 
 
+@pytest.mark.parametrize("thing", ["how many?", None, 3])
+def test_what_is_no_question_is_refused_in_words(ledger, thing):
+    ledger.create_account("cohort", pure(1))
+    with pytest.raises(NotPrivate, match="no price"):
+        ledger.ask("cohort", thing, 3)
+
+
+def test_what_is_no_noise_is_refused_before_anything_is_charged(memory):
+    memory.create_account("cohort", pure(1))
+    with pytest.raises(ParameterError, match="Noise"):
+        memory.ask("cohort", tally("0.5"), 3, noise=np.random.default_rng(1))
+    assert memory.balance("cohort").entries == 1
+
+
 def test_seeded_noise_is_refused_by_a_real_ledger_before_anything_is_charged(ledger):
     ledger.create_account("cohort", pure(1))
     with pytest.raises(NotPrivate, match="can be predicted"):

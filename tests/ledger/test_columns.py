@@ -88,7 +88,7 @@ def test_column_budgets_are_pure(ledger, budget):
         ledger.create_account("cells", budget, columns=["age"])
 
 
-@pytest.mark.parametrize("columns", [[], ["a", "a"], [""], "ab", [3]])
+@pytest.mark.parametrize("columns", [[], ["a", "a"], [""], "ab", [3], ["a\0"], ["\ud800"]])
 def test_columns_are_names_that_differ(ledger, columns):
     with pytest.raises(ParameterError, match="columns"):
         ledger.create_account("cells", EACH, columns=columns)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import stat
 import subprocess
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy
-from ledger_asker import pure, tally
+from ledger_asker import Tally, pure, tally
 
 from noren import Ledger
 from noren.errors import FileProblem, LedgerError, ParameterError, RecordDamaged
@@ -60,7 +61,9 @@ def test_a_local_disk_mounted_inside_a_share_is_local():
     assert place.network_kind(Path("/data/localx"), table) == "nfs"
 
 
-@pytest.mark.parametrize("given", ["", ":memory:", "mysql://host/x", "sqlite:///x?mode=ro", "://"])
+@pytest.mark.parametrize(
+    "given", [5, None, "", ":memory:", "mysql://host/x", "sqlite:///x?mode=ro", "://"]
+)
 def test_other_places_are_refused_in_words(given):
     with pytest.raises(ParameterError, match="postgresql://"):
         Ledger.open(given)
@@ -72,6 +75,56 @@ def test_a_password_is_never_shown():
     with pytest.raises(LedgerError) as refusal:
         Ledger.open("postgresql://ann:hunter2@/db?host=/nowhere")
     assert "hunter2" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("happening", ["deleted", "replaced by an older copy", "linked"])
+def test_a_file_that_is_not_the_one_that_was_opened_is_never_charged(tmp_path, happening):
+    """What is written to a deleted or replaced file is lost, and a second name has its own log."""
+    file, copy = tmp_path / "ledger.sqlite", tmp_path / "copy.sqlite"
+    with Ledger.open(file) as ledger:
+        ledger.create_account("cohort", pure(1))
+        ledger.ask("cohort", tally("0.25"), 3, request_id="before")
+        if happening == "linked":
+            copy.hardlink_to(file)
+        else:
+            shutil.copy(file, copy)
+            file.unlink()
+        if happening.startswith("replaced"):
+            copy.rename(file)
+        for act in (lambda: ledger.ask("cohort", tally("0.25"), 3), ledger.verify):
+            with pytest.raises(LedgerError, match=r"moved or deleted|replaced|hard links"):
+                act()
+    if happening == "linked":
+        with pytest.raises(LedgerError, match="hard links"):
+            Ledger.open(copy)
+
+
+def test_an_answer_is_held_back_when_the_file_goes_while_it_is_drawn(tmp_path):
+    file, drawn = tmp_path / "ledger.sqlite", []
+
+    class Removes(Tally):
+        kind = "removes"
+
+        def answer(self, statistic, noise):
+            drawn.append(Tally.answer(self, statistic, noise))
+            file.unlink()
+            return drawn[0]
+
+    with Ledger.open(file) as ledger:
+        ledger.create_account("cohort", pure(1))
+        with pytest.raises(LedgerError, match="moved or deleted"):
+            ledger.ask("cohort", Removes(price=pure("0.25")), 3)
+    assert len(drawn) == 1
+
+
+def test_a_symbolic_link_leads_to_the_one_ledger(tmp_path):
+    file, link = tmp_path / "ledger.sqlite", tmp_path / "link.sqlite"
+    with Ledger.open(file) as ledger:
+        ledger.create_account("cohort", pure(1))
+        link.symlink_to(file)
+        with Ledger.open(link) as same:
+            same.ask("cohort", tally("0.25"), 3)
+        assert ledger.balance("cohort").spent == pure("0.25")
 
 
 def test_a_missing_ledger_is_made_only_where_that_is_asked_for(tmp_path):

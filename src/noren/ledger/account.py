@@ -146,8 +146,8 @@ def read_columns(columns: Iterable[str]) -> tuple[str, ...]:
     if isinstance(columns, str):
         raise ParameterError("columns", repr(columns), "a collection of names, not one text")
     names = tuple(columns)
-    if not names or not all(isinstance(name, str) and name for name in names):
-        raise ParameterError("columns", "not a collection of names", "at least one name")
+    if not names or not all(isinstance(n, str) and n and n.isprintable() for n in names):
+        raise ParameterError("columns", "not a collection of names", "printable, at least one")
     if len(set(names)) != len(names):
         raise ParameterError("columns", "a collection with a name twice", "names that differ")
     return names
@@ -174,7 +174,7 @@ def no_account(name: str, where: str, known: Iterable[str]) -> LedgerError:
     names = ", ".join(f"'{other}'" for other in known) or "none yet"
     return LedgerError(
         f"There is no account '{name}' in {where}. Its accounts: {names}. "
-        f"Make it with: noren ledger create {name!r}"
+        f"Make it with: noren ledger create {name!r} --adjacency WHO --epsilon AMOUNT"
     )
 
 

@@ -50,11 +50,12 @@ class Asked:
     @classmethod
     def of(cls, question: Any, bits: str) -> Asked:
         """Read a question's price, name and public parameters."""
-        price = question.guarantee
+        price = getattr(question, "guarantee", None)
         if not isinstance(price, Guarantee):
+            what = getattr(question, "kind", type(question).__name__)
             raise NotPrivate(
-                f"A question of kind '{question.kind}' has no guarantee, so no price, and a ledger "
-                "does not answer it. Ask a question that has one."
+                f"What is asked ('{what}') has no guarantee, so no price, and a ledger does not "
+                "answer it. Ask a question that has one."
             )
         form = CANONICAL.encode(public_form(question))
         digest = hashlib.sha256(form.encode()).hexdigest()

@@ -30,7 +30,7 @@ from sqlalchemy.pool import QueuePool
 from sqlalchemy.sql import ClauseElement
 
 from noren.errors import LedgerError, MissingExtra, RecordDamaged
-from noren.ledger.place import prepare_file, shown
+from noren.ledger.place import OpenFile, prepare_file, shown
 
 BUSY_SECONDS = 60.0
 SNAPSHOT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -83,8 +83,11 @@ class Database:
         self.is_sqlite = url.get_backend_name() == "sqlite"
         self.in_memory = self.is_sqlite and url.database is None
         self.shown = shown(url)
+        self._file: OpenFile | None = None
         if self.is_sqlite and url.database is not None:
             prepare_file(Path(url.database), create=create)
+            self._file = OpenFile.of(Path(url.database))
+            self._file.require_same()
         self.engine = sqlite_engine(url) if self.is_sqlite else postgresql_engine(url)
         self._driver: Any = self.engine.dialect.loaded_dbapi
         # a damaged file may put bytes into SQLite's own messages that are no text
@@ -122,6 +125,8 @@ class Database:
             cursor = connection.cursor()
             if begin:
                 cursor.execute(begin)
+            if self._file is not None:
+                self._file.require_same()
             yield Transaction(self, cursor)
             connection.commit()
         except BaseException as error:

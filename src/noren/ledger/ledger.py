@@ -19,7 +19,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Self
 
-from noren.errors import LedgerError, NotPrivate, ReleaseLost
+from noren.errors import LedgerError, NotPrivate, ParameterError, ReleaseLost
 from noren.ledger.account import (
     Balance,
     balance_of,
@@ -254,6 +254,10 @@ class Ledger:
             if self._noise is None:
                 self._noise = Noise()
             return self._noise
+        if not isinstance(noise, Noise):
+            raise ParameterError(
+                "noise", f"a {type(noise).__name__}", "a noren.Noise", "Leave it out."
+            )
         if not noise.secure and not self._testing:
             raise NotPrivate(
                 f"The noise ({noise.name}) can be predicted, and this ledger is a real one. Leave "

@@ -1,14 +1,18 @@
 """Where a ledger may live: a file on a local disk, the memory of one process, or PostgreSQL.
 
 SQLite keeps its promises through file locks and shared memory, and network file systems keep
-neither: two machines could spend the same budget. So a file there is refused. A new file is
-created readable and writable by its owner only (SQLite gives its side files the same mode).
+neither: two machines could spend the same budget. So a file there is refused. So is one with
+several names (hard links): under each name SQLite would keep a log of its own, blind to the charges
+in the other. A new file is created readable and writable by its owner only (SQLite gives its side
+files the same mode), and it must stay the same file while it is open: what is charged to one that
+was deleted or replaced would be lost, and its budget given back.
 """
 
 from __future__ import annotations
 
 import os
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 from sqlalchemy.engine import URL, make_url
@@ -47,6 +51,8 @@ def read_place(given: str | os.PathLike[str] | URL) -> URL:
     """
     if isinstance(given, URL):
         url = given
+    elif not isinstance(given, (str, os.PathLike)):
+        raise ParameterError("ledger", f"a {type(given).__name__}", ACCEPTED)
     elif isinstance(given, os.PathLike) or "://" not in given:
         name = os.fspath(given)
         if not name or name == ":memory:":
@@ -105,6 +111,42 @@ def prepare_file(path: Path, *, create: bool) -> None:
         pass
     except OSError as error:
         raise FileProblem(f"{path} cannot be created: {error.strerror}.") from None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenFile:
+    """The file that a ledger was opened on, known by its place on the disk."""
+
+    path: Path
+    device: int
+    number: int
+
+    @classmethod
+    def of(cls, path: Path) -> OpenFile:
+        """Remember which file this is."""
+        found = path.stat()
+        return cls(path, found.st_dev, found.st_ino)
+
+    def require_same(self) -> None:
+        """Refuse to go on when another file, or none, has the name now, or it has a second one."""
+        try:
+            found = self.path.stat()
+        except FileNotFoundError:
+            raise self._changed("moved or deleted") from None
+        if (found.st_dev, found.st_ino) != (self.device, self.number):
+            raise self._changed("replaced")
+        if found.st_nlink > 1:
+            raise LedgerError(
+                f"{self.path} has {found.st_nlink} names (hard links), and processes that use "
+                "different ones could spend the same budget. Keep one name; copy it for a backup."
+            )
+
+    def _changed(self, how: str) -> LedgerError:
+        return LedgerError(
+            f"{self.path} was {how} while it was open, so a charge to it would be lost. Nothing "
+            "was written. Find out what happened to it, then open the ledger again and check it: "
+            "noren ledger verify --head HASH."
+        )
 
 
 def refuse_network(path: Path) -> None:
