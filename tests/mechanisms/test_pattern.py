@@ -88,6 +88,16 @@ def test_only_noise_is_taken_for_noise(question, statistic):
 
 
 @every
+@pytest.mark.parametrize("thing", [None, [1, 2], 3])
+def test_what_is_no_statistic_is_refused_in_words_before_it_is_charged(question, statistic, thing):
+    with Ledger.open("sqlite://") as ledger:
+        ledger.create_account("people", Guarantee(question.guarantee.adjacency, rho=10))
+        with pytest.raises(ValueError, match="the statistic is a"):
+            ledger.ask("people", question, thing)
+        assert ledger.balance("people").entries == 1
+
+
+@every
 def test_an_answer_says_its_price_and_shows_no_statistic(question, statistic):
     answer = question.answer(statistic, Noise())
     assert isinstance(answer, Answer)

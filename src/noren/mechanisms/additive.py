@@ -142,6 +142,17 @@ def require_noise(noise: Any) -> Noise:
     return noise
 
 
+def require_statistic(given: Any, kind: type) -> None:
+    """Refuse what is no statistic of this question; only its type is named."""
+    if not isinstance(given, kind):
+        raise ParameterError(
+            "the statistic",
+            f"a {type(given).__name__}",
+            f"{kind.__name__}, which holds what was counted",
+            f"See help({kind.__module__}.{kind.__name__}).",
+        )
+
+
 def array_of(name: str, values: Any, dtype: Any = None) -> NDArray[Any]:
     """Make an array; what cannot be one is never quoted, since NumPy's own error would."""
     try:

@@ -30,7 +30,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noren.errors import ParameterError
-from noren.mechanisms.additive import IntegerNoise, integers, read_price, require_noise
+from noren.mechanisms.additive import (
+    IntegerNoise,
+    integers,
+    read_price,
+    require_noise,
+    require_statistic,
+)
 from noren.mechanisms.wording import labels, neighbours, plus_minus, public_rows
 from noren.noise import Noise
 from noren.privacy import ADD_REMOVE, SUBSTITUTE, Adjacency, Guarantee
@@ -146,6 +152,7 @@ class CellCounts:
 
     def check(self, counts: Counts) -> None:
         """Refuse counts of other cells."""
+        require_statistic(counts, Counts)
         if counts.values.size != len(self.cells):
             raise ParameterError(
                 "counts",

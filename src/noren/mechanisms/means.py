@@ -33,7 +33,13 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from noren.errors import ParameterError
-from noren.mechanisms.additive import IntegerNoise, read_confidence, read_price, require_noise
+from noren.mechanisms.additive import (
+    IntegerNoise,
+    read_confidence,
+    read_price,
+    require_noise,
+    require_statistic,
+)
 from noren.mechanisms.sums import PUBLIC_GRID, Sum, interval_chart, read_grid, require_grid
 from noren.mechanisms.wording import neighbours, public_rows
 from noren.noise import Noise
@@ -150,6 +156,7 @@ class BoundedMean:
         Their number is public as long as no record is left out for what it holds: read them by a
         schema that drops none (`noren.data.require_every_record`).
         """
+        require_statistic(total, Sum)
         require_grid(total.grid, self.grid)
         if self.records is not None and total.records != self.records:
             raise ParameterError(

@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noren.errors import ParameterError
-from noren.mechanisms.additive import integers, read_confidence, require_noise
+from noren.mechanisms.additive import integers, read_confidence, require_noise, require_statistic
 from noren.mechanisms.wording import labels, neighbours
 from noren.noise import Noise
 from noren.privacy import LOCAL, Adjacency, Guarantee
@@ -157,6 +157,7 @@ class RandomizedResponse:
 
     def check(self, responses: Responses) -> None:
         """Refuse an empty list of people: their number is public."""
+        require_statistic(responses, Responses)
         if not responses.codes.size:
             raise ParameterError(
                 "people", 0, "at least 1", "Their number is public here: ask them."

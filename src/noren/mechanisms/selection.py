@@ -33,7 +33,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noren.errors import ParameterError
-from noren.mechanisms.additive import array_of, integers, read_price, require_noise
+from noren.mechanisms.additive import (
+    array_of,
+    integers,
+    read_price,
+    require_noise,
+    require_statistic,
+)
 from noren.mechanisms.wording import labels, neighbours, public_rows
 from noren.noise import Noise
 from noren.privacy import ADD_REMOVE, SUBSTITUTE, Adjacency, Guarantee
@@ -182,6 +188,7 @@ class BestCandidate:
 
     def check(self, scores: Scores) -> None:
         """Refuse scores of other candidates, or with other bounds."""
+        require_statistic(scores, Scores)
         if scores.bounds != self.bounds or scores.values.size != len(self.candidates):
             raise ParameterError(
                 "scores",
@@ -254,6 +261,8 @@ CHARGES = {
 
 def read_bounds(given: tuple[int, int]) -> tuple[int, int]:
     """Take two whole numbers, the first below the second."""
+    if not isinstance(given, (tuple, list)) or len(given) != 2:
+        raise ParameterError("bounds", given, "two whole numbers (low, high)", "Rescale the score.")
     low, high = (whole("a bound", bound) for bound in given)
     if not -WIDEST <= low < high <= WIDEST:
         raise ParameterError(

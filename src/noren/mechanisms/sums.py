@@ -28,7 +28,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from noren.errors import ParameterError
-from noren.mechanisms.additive import IntegerNoise, array_of, read_price, require_noise
+from noren.mechanisms.additive import (
+    IntegerNoise,
+    array_of,
+    read_price,
+    require_noise,
+    require_statistic,
+)
 from noren.mechanisms.wording import neighbours, plus_minus, public_rows
 from noren.noise import Noise
 from noren.noise.grid import Grid, grid_exponent
@@ -170,6 +176,7 @@ class BoundedSum:
 
     def check(self, total: Sum) -> None:
         """Refuse a sum on another grid."""
+        require_statistic(total, Sum)
         require_grid(total.grid, self.grid)
 
     def answer(self, total: Sum, noise: Noise) -> BoundedSumAnswer:

@@ -30,7 +30,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from noren.errors import AdjacencyMismatch, NotPrivate, ParameterError
-from noren.mechanisms.additive import require_noise
+from noren.mechanisms.additive import require_noise, require_statistic
 from noren.noise import Noise
 from noren.privacy import Adjacency, Guarantee
 from noren.privacy.charges import pure_to_zcdp_charge
@@ -131,6 +131,7 @@ class BestOfPrivate:
 
     def check(self, alternatives: Alternatives) -> None:
         """Refuse statistics that do not fit the candidates, one for each."""
+        require_statistic(alternatives, Alternatives)
         m = len(self.candidates)
         if len(alternatives.members) != m:
             raise ParameterError(
