@@ -86,6 +86,12 @@ def test_a_module_says_why_it_exists(source):
     assert first.startswith(('"""', 'r"""')), f"{source} begins without a docstring"
 
 
+@pytest.mark.parametrize("source", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_answer_says_by_itself_that_its_noise_was_secure(source):
+    """It is the noise that knows, and later the record: `was_secure`."""
+    assert "secure=True" not in source.read_text(encoding="utf-8")
+
+
 def test_no_committed_file_names_a_package_registry():
     names = ("py" + "pi.org", "pythonhosted" + ".org", "registry.npm" + "js.org")
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True)

@@ -8,6 +8,8 @@ import pytest
 import noren
 from noren.cli.topics import TOPICS
 
+READ_NOTHING = {"searcher-charge"}  # they have no statistic
+
 
 def is_question(cls: type) -> bool:
     """Tell whether a class can be asked under a kind."""
@@ -32,6 +34,13 @@ def test_every_question_of_noren_can_be_explained_under_its_kind():
     for kind, home in TOPICS.items():
         module, name = home.split(":")
         assert getattr(import_module(module), name).kind == kind
+
+
+@pytest.mark.parametrize("kind", TOPICS)
+def test_a_question_can_refuse_a_statistic_before_it_is_charged(kind):
+    """A ledger calls `check` first; what fails in `answer` has been paid and is lost."""
+    module, name = TOPICS[kind].split(":")
+    assert kind in READ_NOTHING or callable(getattr(import_module(module), name).check)
 
 
 @pytest.mark.parametrize("kind", TOPICS)
