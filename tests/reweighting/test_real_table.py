@@ -1,7 +1,9 @@
 """A real table with mixed columns and gaps, end to end from files (`make slow` prints the figures).
 
 The fair table that statsmodels ships is split into a private and a public part by a known logistic
-selection; the question is how far weighted two-way tables are from the private ones.
+selection; the question is how far weighted two-way tables are from the private ones. "ordered" is
+the table as it was measured before the code (nine ordered columns, no gaps), "mixed" has words for
+three columns and holes in six: more coordinates share the budget, so it is harder.
 """
 
 from __future__ import annotations
@@ -29,8 +31,9 @@ SHIFT = {"age": 0.6, "religious": 0.4, "educ": 0.4, "age*rate": 0.4}
 EVEN = 0.53
 GAPS = 0.01
 NUMBERS = ("age", "yrs_married", "children", "educ", "rate_marriage", "religious")
-PUBLISHED = {0.1: 0.130, 1: 0.067, 10: 0.061}  # methods of section 10.3: adaptive selection
-WITHOUT, EXACT = 0.235, 0.064
+MEASURED = {0.1: 0.068, 1: 0.067, 10: 0.061}  # whitened moments, then adaptive selection twice
+MOST = {"ordered": {0.1: 0.105, 1: 0.08, 10: 0.075}, "mixed": {0.1: 0.15, 1: 0.09, 10: 0.08}}
+WITHOUT = 0.235
 
 
 @pytest.fixture(scope="module")
@@ -49,13 +52,20 @@ def split(fair: dict[str, np.ndarray], draw: np.random.Generator) -> np.ndarray:
     return draw.random(len(logit)) < 1 / (1 + np.exp(-logit))
 
 
-def as_words(fair: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Give mixed columns: numbers, two occupations as words, affairs in classes."""
-    words = {name: values.astype(str).astype(object) for name, values in fair.items()}
+def as_words(
+    fair: dict[str, np.ndarray], kind: str, draw: np.random.Generator
+) -> dict[str, np.ndarray]:
+    """Give the columns as a file holds them: codes, or numbers, words and gaps."""
+    classes = np.digitize(fair["affairs"], [1e-9, 1, 3, 8])
+    columns = {**fair, "affairs": classes}
+    words = {name: values.astype(str).astype(object) for name, values in columns.items()}
+    if kind == "ordered":
+        return words
     for name in ("occupation", "occupation_husb"):
         words[name] = np.array([f"class {int(code)}" for code in fair[name]], object)
-    classes = np.digitize(fair["affairs"], [1e-9, 1, 3, 8])
     words["affairs"] = np.array(["none", "rare", "some", "often", "much"], object)[classes]
+    for name in NUMBERS:
+        words[name] = np.where(draw.random(len(words[name])) < GAPS, "", words[name])
     return words
 
 
@@ -95,14 +105,13 @@ def weigh(folder: Path, epsilon: float, records: int) -> np.ndarray:
     return parquet.read_table(out)["weight"].to_numpy()
 
 
-def test_two_way_tables_of_a_real_public_table_come_close_to_the_private_ones(fair, tmp_path):
+@pytest.mark.parametrize("kind", ["ordered", "mixed"])
+def test_two_way_tables_of_a_real_public_table_come_close_to_the_private_ones(fair, kind, tmp_path):
     draw = np.random.default_rng(11)
-    found: dict[float, list[float]] = {epsilon: [] for epsilon in PUBLISHED}
+    found: dict[float, list[float]] = {epsilon: [] for epsilon in MEASURED}
     plain = []
     for _ in range(4):
-        words = as_words(fair)
-        for name in NUMBERS:
-            words[name] = np.where(draw.random(len(words[name])) < GAPS, "", words[name])
+        words = as_words(fair, kind, draw)
         private = split(fair, draw)
         rows, others = np.flatnonzero(private), np.flatnonzero(~private)
         write(tmp_path / "private.csv", words, rows)
@@ -111,10 +120,11 @@ def test_two_way_tables_of_a_real_public_table_come_close_to_the_private_ones(fa
         assert CliRunner().invoke(noren, proposed).exit_code == 0
         truth = two_way(words, rows, np.ones(len(rows)))
         plain.append(distance(two_way(words, others, np.ones(len(others))), truth))
-        for epsilon in PUBLISHED:
+        for epsilon in MEASURED:
             weights = weigh(tmp_path, epsilon, len(rows))
             found[epsilon].append(distance(two_way(words, others, weights), truth))
-    print("none", np.mean(plain), {e: round(float(np.mean(v)), 4) for e, v in found.items()})
+    means = {epsilon: round(float(np.mean(values)), 4) for epsilon, values in found.items()}
+    print(kind, "none", round(float(np.mean(plain)), 4), means, "before the code", MEASURED)
     assert abs(np.mean(plain) - WITHOUT) < 0.02
-    for epsilon, published in PUBLISHED.items():
-        assert np.mean(found[epsilon]) < 1.25 * published, epsilon
+    for epsilon, most in MOST[kind].items():
+        assert means[epsilon] < most, epsilon

@@ -5,8 +5,8 @@ Maths (d columns, s = n epsilon; the first that applies)
     more than half categorical   whitened moments of order 1 where their pv is at most 0.1 (and
                                  for an epsilon at most 30 of them), else tables of all columns
     s >= 1000                    adaptive
-    else                         whitened moments of the highest order with pv <= 0.1, or order 1;
-                                 with more than 30 for an epsilon: kriging
+    else                         whitened moments of the highest order with pv <= 0.1, or order 1
+                                 with pv <= 0.4; else kriging
 
     pv = p v, the expected squared noise where the public spread is 1 per coordinate.
     Direct answers: k counting queries that share the price have the noise sqrt(2) k / (n epsilon)
@@ -52,6 +52,7 @@ from noren.reweighting.whitened_basis import WhitenedBasis
 
 METHODS = ("auto", "kriging", "ridge", "calibration", "rake", "adaptive")
 LARGEST_PV = 0.1
+MARGINAL_PV = 0.4  # above it kriging came closer on a real table with many levels and gaps
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -201,9 +202,9 @@ def choice(rows: Floats, columns: Sequence[CodedColumn], setting: Setting) -> tu
         return "rake", "mostly categorical columns"
     if strength >= ENOUGH:
         return "adaptive", "at least four columns, and rows times epsilon is at least 1000"
-    if math.isfinite(setting.pv(WhitenedBasis.of(rows, 1))):
+    if setting.pv(WhitenedBasis.of(rows, 1)) <= MARGINAL_PV:
         return "calibration", "at least four columns, and rows times epsilon is below 1000"
-    return "kriging", "more than 30 coordinates, and rows times epsilon is below 1000"
+    return "kriging", "rows times epsilon is too small for a moment of each coordinate"
 
 
 def question_of(
