@@ -52,10 +52,10 @@ def process(*command: str) -> Callable[[], None]:
     return run
 
 
-def beside_plink(folder: Path) -> float | None:
-    """Compare whole processes on 1 GB of genotypes; None without PLINK."""
+def beside_plink(folder: Path, variants: int) -> float | None:
+    """Compare whole processes, on 1 GB of genotypes unless told; None without PLINK."""
     stem, ledger = str(folder / "cohort"), str(folder / "ledger.sqlite")
-    simulate(stem, cases=10_000, controls=10_000, variants=200_000, seed=1)
+    simulate(stem, cases=10_000, controls=10_000, variants=variants, seed=1)
     process(NOREN, "ledger", "create", "study", "--ledger", ledger, "--adjacency", "substitute",
             "--within", "same status", "--epsilon", "1000", "--delta", "0.001")()  # fmt: skip
     scan = (NOREN, "associate", "scan", stem, "--top", "20", "--epsilon", "1", "--delta", DELTA)
@@ -70,8 +70,8 @@ def beside_plink(folder: Path) -> float | None:
         ways["plink, one thread"] = process(*plain, "--threads", "1")
     ways["read"] = process("sh", "-c", f"cat '{stem}.bed' > /dev/null")
     seconds = in_turns(ways)
-    title = "20,000 people, 200,000 variants, 1 GB: whole processes"
-    show(title, seconds, "noren", 10**9, "bytes")
+    title = f"20,000 people, {variants:,} variants, {variants / 2e5:g} GB: whole processes"
+    show(title, seconds, "noren", variants * 5_000, "bytes")
     print(*(f"    {name}: {statistics.median(took):.2f} s" for name, took in seconds.items()),
           sep="\n")  # fmt: skip
     if plink is None:
@@ -122,11 +122,11 @@ def recall(asked: Any, tables: Tables, blocks: Loci, planted: set[int]) -> tuple
     return float(top), float(hit)
 
 
-def main() -> int:
-    """Run all, and print the bar."""
+def main(variants: int = 200_000) -> int:
+    """Run all, and print the bar; another number of variants may be given."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        ratio = beside_plink(folder)
+        ratio = beside_plink(folder, variants)
         found(folder, 2_500, 50_000, 1, seed=4)
         found(folder, 2_500, 50_000, 50, seed=5)
     if ratio is not None:
@@ -136,4 +136,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*map(int, sys.argv[1:])))
