@@ -20,6 +20,7 @@ ROOMS = {
     "association": "noren.audit.association",
     "monitoring": "noren.audit.monitoring",
     "similarity": "noren.audit.similarity",
+    "collaboration": "noren.audit.collaboration",
 }
 
 __all__ = ["AuditRow", "audit_callable", "names", "run"]

@@ -30,15 +30,20 @@ RIDGE = "It is the total curvature, scikit-learn's 1 / C."
 CURVATURE = 0.25  # the largest of s (1 - s)
 
 
+def worst_slope(rate: float, ridge: float) -> float:
+    """Give the s at which F(rate, ridge) is attained, without cancellation; rate above 0."""
+    root = math.sqrt((2 - rate) ** 2 + 4 * rate * (1 + rate * ridge))
+    small = 2 * (1 + rate * ridge) / ((2 - rate) + root)  # the same root, for small rates
+    return min(max(small if rate <= 2 else (rate - 2 + root) / (2 * rate), 0.0), 1.0)
+
+
 def worst_gain(rate: float, ridge: float) -> float:
-    """Compute F(rate, ridge), without cancellation."""
+    """Compute F(rate, ridge)."""
     if rate * ridge >= 1:
         return rate
     if rate == 0:
         return math.log1p(CURVATURE / ridge)
-    root = math.sqrt((2 - rate) ** 2 + 4 * rate * (1 + rate * ridge))
-    small = 2 * (1 + rate * ridge) / ((2 - rate) + root)  # the same root without cancellation
-    s = min(max(small if rate <= 2 else (rate - 2 + root) / (2 * rate), 0.0), 1.0)
+    s = worst_slope(rate, ridge)
     return rate * s + math.log1p(s * (1 - s) / ridge)
 
 
