@@ -234,6 +234,11 @@ def test_a_plan_compares_ways_from_public_facts_and_its_trial_is_secret(result_o
     assert shown.exit_code == 0
     assert "SECRET" in (records.parent / "plan.html").read_text()
     assert run("similar", "plan", *sizes).exit_code == 2
+    (records.parent / "work.txt").write_text("d1,d2\nd2,d3,d4\n\nd5\n")
+    work = ("similar", "plan", records, "--epsilon", 1, "--workload", "work.txt")
+    made = result_of(*work)["result"]
+    assert (made["queries_sharing_a_column"], made["query_size"]) == (2, 3)
+    assert run(*work, "--size", 4).exit_code == 2
     assert run("similar", "plan", "--n-records", 9, "--n-columns", 3, *sizes).exit_code == 3
 
 
@@ -245,6 +250,14 @@ def test_a_seeded_search_is_marked(result_of, records):
     record = ("--no-ledger", "--adjacency", "substitute")
     count = result_of(*asking(records, "--count", 1, "--epsilon", 1, *record))
     assert "record is replaced" in count["guarantee"]["adjacency"]
+
+
+def test_a_window_of_scores_is_public_and_lowers_the_noise(result_of, records):
+    record = ("--no-ledger", "--adjacency", "substitute", "--dry-run", "--top", 3)
+    query = ",".join(f"d{column}" for column in range(8))
+    whole = result_of(*asking(records, *record, "--epsilon", 1, query=query))
+    part = result_of(*asking(records, *record, "--epsilon", 1, "--window", 6, 8, query=query))
+    assert part["result"]["forecast"]["margin_95"] < whole["result"]["forecast"]["margin_95"]
 
 
 def test_a_policy_binds_searches(run, account):

@@ -111,6 +111,7 @@ def under_records() -> Iterator[AuditRow]:
     """Replace one record."""
     for name, question, n, width, window in (
         ("noisy-scores", NoisyScores(query=TWO, **RECORD), 1, 2, 30),
+        ("noisy-scores, in a window", NoisyScores(query=TWO, window=(1, 2), **RECORD), 1, 2, 30),
         ("best-record", BestRecord(query=TWO, **RECORD), 2, 2, 0),
         ("top-set of 2", TopSet(query=TWO, k=2, **RECORD), 3, 2, 0),
         ("score-pairs", ScorePairs(query=ONE, n_columns=2, **RECORD), 1, 2, 30),

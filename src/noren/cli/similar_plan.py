@@ -19,8 +19,11 @@ if TYPE_CHECKING:
 @click.argument("records", type=FILE, required=False)
 @form_option
 @click.option("--epsilon", required=True, help="What all queries together may cost one bit.")
-@click.option("--queries", type=int, required=True, help="How many queries will share a column.")
-@click.option("--size", type=int, required=True, help="The columns of a query.")
+@click.option("--queries", type=int, help="How many queries will share a column.")
+@click.option("--size", type=int, help="The columns of a query.")
+@click.option(
+    "--workload", type=FILE, help="All queries, known beforehand, one a line: instead of the two."
+)
 @click.option("--top", "k", type=int, default=10, show_default=True, help="How many are wanted.")
 @click.option("--n-records", type=int, help="The number of records, where no file is given.")
 @click.option("--n-columns", type=int, help="The number of columns, likewise.")
@@ -35,9 +38,9 @@ if TYPE_CHECKING:
 @click.option("--report", type=FILE, help="Write the plan with its pictures as one HTML file, too.")
 @with_output
 def plan(
-    output: Output, records: Path | None, form: str | None, epsilon: str, queries: int, size: int,
-    k: int, n_records: int | None, n_columns: int | None, tries: int | None, seed: int,
-    report: Path | None,
+    output: Output, records: Path | None, form: str | None, epsilon: str, queries: int | None,
+    size: int | None, workload: Path | None, k: int, n_records: int | None, n_columns: int | None,
+    tries: int | None, seed: int, report: Path | None,
 ) -> None:  # fmt: skip
     """Compare ways of searching at one price, from public facts; nothing is spent.
 
@@ -53,9 +56,15 @@ def plan(
         raise click.UsageError("RECORDS has its own size: leave out --n-records and --n-columns.")
     if tries is not None and records is None:
         raise click.UsageError("--try needs RECORDS.")
+    asked: Any = queries
+    if workload is not None and (queries, size) == (None, None):
+        asked = [line.split(",") for line in workload.read_text().split("\n") if line.strip()]
+        size = max(map(len, asked), default=0)
+    elif workload is not None or queries is None or size is None:
+        raise click.UsageError("Give --queries and --size, or --workload instead of both.")
     held = None if records is None else read(records, form)
     rows, width = (len(held), held.n_columns) if held is not None else (n_records, n_columns)
-    made = choose(rows or 0, width or 0, size, epsilon, queries, k=k)
+    made = choose(rows or 0, width or 0, size or 0, epsilon, asked, k=k)
     secret = None
     if held is not None and tries is not None:
         output.remark("Trying every way on the records: the result is secret.")

@@ -91,6 +91,13 @@ def open_account(
 )
 @click.option("--alpha", type=float, default=1.0, help="Weight of a query's own columns (tversky).")
 @click.option("--beta", type=float, default=1.0, help="Weight of a record's own columns (tversky).")
+@click.option(
+    "--window",
+    type=int,
+    nargs=2,
+    metavar="LOW HIGH",
+    help="Public: move scores between these first; less noise where whole records are protected.",
+)
 @click.option("--epsilon", required=True, help="The price of this request.")
 @click.option("--report", type=FILE, help="Write the answer as one HTML file, too.")
 @session_options
@@ -156,7 +163,8 @@ def searched(
     wanted: dict[str, Any],
 ) -> Found | None:  # fmt: skip
     """Search by scores, or show the forecast alone."""
-    shared = {"epsilon": epsilon, "k": wanted["k"], "similarity": wanted["similarity"]}
+    own = ("k", "similarity", "window")
+    shared = {"epsilon": epsilon} | {name: wanted[name] for name in own}
     question = session.question(list(columns), **shared)
     if question is not None and forecast_only(output, spending, session, question):
         return None

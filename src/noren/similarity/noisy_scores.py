@@ -10,7 +10,8 @@ Privacy (pure; BIT or SUBSTITUTE; tight)
     by at most |q|. All ratios of Pr(r_i | u_i) are then within [e^-epsilon, e^epsilon], attained.
     Ranks, the top k, thresholds and sets are functions of r and of coins independent of the data:
     they cost nothing more, and k does not enter. A BIT price of epsilon is a SUBSTITUTE price of
-    exactly |q| epsilon. The query must not be computed from protected records.
+    exactly |q| epsilon. The query must not be computed from protected records. A public `window`
+    (t0, t0 + s) that scores are first moved into lowers the step of a record to min(s, |q|).
     Longer: docs/proofs/similarity/noisy_scores.md. The walk of `noren.similarity.walk` draws the
     same law without drawing every Z_i.
 
@@ -34,7 +35,7 @@ from noren.mechanisms.wording import plus_minus
 from noren.noise import Noise, laws
 from noren.privacy.numbers import whole
 from noren.question import Answer, Forecast, Mechanism, was_secure
-from noren.similarity.asked import AboutQuery
+from noren.similarity.asked import ONE_BIT, AboutQuery
 from noren.similarity.scoring import Indexes, dense_ranks
 from noren.similarity.statistic import Records
 from noren.similarity.walk import highest
@@ -55,6 +56,9 @@ class NoisyScores(AboutQuery):
     depth : int, optional
         Keep the records not below the depth-th highest noisy score: every k up to it, and every
         threshold that it passed, is then free. All records when left out.
+    window : (int, int), optional
+        Scores are first moved between these two, public and fixed without looking at the data: the
+        noise that protects a whole record is then that of the window's length, not of |q|.
 
     Examples
     --------
@@ -72,11 +76,27 @@ class NoisyScores(AboutQuery):
     kind: ClassVar[str] = "noisy-scores"
 
     depth: int | None = None
+    window: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
         AboutQuery.__post_init__(self)
         if self.depth is not None:
             object.__setattr__(self, "depth", whole("depth", self.depth, 1))
+        object.__setattr__(self, "window", read_window(self.window, len(self.query)))
+
+    @property
+    def reach_of_one(self) -> int:
+        """Give by how much one bit, or one record, can move the one score that it moves."""
+        if self.adjacency == ONE_BIT:
+            return 1
+        low, high = self.window or (0, len(self.query))
+        return max(1, high - low)
+
+    @property
+    def record_loss(self) -> Fraction:
+        """Give what one asking costs a whole record."""
+        low, high = self.window or (0, len(self.query))
+        return self.epsilon * (high - low) if self.adjacency == ONE_BIT else self.epsilon
 
     @property
     def scale(self) -> Fraction:
@@ -107,6 +127,8 @@ class NoisyScores(AboutQuery):
     def answer(self, records: Records, noise: Noise) -> NoisyScoresAnswer:
         """Add the noise, order, and cut at the depth."""
         scores = self.scores_of(records, require_noise(noise))
+        if self.window is not None:
+            scores = np.clip(scores, *self.window)
         found = highest(scores, len(self.query), self.scale, self.depth, noise)
         return NoisyScoresAnswer(
             question=self,
@@ -127,6 +149,21 @@ class NoisyScores(AboutQuery):
             reach=record["reach"],
             records=record["records"],
         )
+
+
+def read_window(given: Any, q: int) -> tuple[int, int] | None:
+    """Take a public range of scores, cut to 0..|q|."""
+    if given is None:
+        return None
+    if isinstance(given, str) or len(tuple(given)) != 2:
+        raise ParameterError("window", given, "two whole numbers, the lower first")
+    low, high = (whole("window", end, 0) for end in given)
+    if low >= high or low >= max(q, 1):
+        raise ParameterError(
+            "window", (low, high), f"two numbers from 0 to {q}, the lower first",
+            "It is public: fix it without looking at the data.",
+        )  # fmt: skip
+    return low, min(high, max(q, 1))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -170,8 +207,8 @@ class NoisyScoresAnswer(Answer):
 
     @property
     def clamped(self) -> Indexes:
-        """The noisy scores moved into 0..|q|."""
-        return np.clip(self.values, 0, len(self.question.query))
+        """The noisy scores moved into the window, or 0..|q|."""
+        return np.clip(self.values, *(self.question.window or (0, len(self.question.query))))
 
     def scores(self) -> Indexes:
         """Give the noisy score of every record by its number, where all were asked for."""

@@ -20,6 +20,7 @@ Privacy
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -223,7 +224,7 @@ def plan(
     n_columns: int,
     query_size: int,
     epsilon: Number,
-    queries: int,
+    queries: int | Sequence[Sequence[Any]],
     *,
     k: int = 10,
 ) -> SearchPlan:
@@ -235,8 +236,8 @@ def plan(
         Public sizes.
     epsilon : number
         What all queries together may cost one bit.
-    queries : int
-        The largest number of queries that will share a column.
+    queries : int, or list of queries
+        The largest number of queries that will share a column; or all queries, known beforehand.
     k : int
         How many records are wanted.
 
@@ -250,7 +251,8 @@ def plan(
     width, total = whole("n_columns", n_columns, 1), read_epsilon(epsilon)
     if q > width:
         raise ParameterError("query_size", q, f"at most {width}, the number of columns")
-    t = whole("queries", queries, 1)
+    t = queries if isinstance(queries, int) else max(1, most_shared(queries))
+    t = whole("queries", t, 1)
     wanted = read_k(k, n)
     return SearchPlan(
         n_records=n,
@@ -261,6 +263,18 @@ def plan(
         k=wanted,
         ways=ways_of(q, width, total, t, wanted),
     )
+
+
+def most_shared(queries: Sequence[Sequence[Any]]) -> int:
+    """Give the largest number of queries that share a column: the divisor of a column's budget.
+
+    Examples
+    --------
+    >>> most_shared([[1, 2], [2, 3], [3, 4], [2, 2]])
+    3
+    """
+    read = Counter(column for query in queries for column in set(query))
+    return max(read.values(), default=0)
 
 
 def ways_of(q: int, width: int, total: Fraction, t: int, k: int) -> tuple[Way, ...]:

@@ -52,6 +52,8 @@ def read_columns(records: Records, given: Any) -> tuple[int, ...]:
     refuse_examples(records, given)
     if isinstance(given, (str, bytes)):
         given = bits_of_text(records, given)
+    if hasattr(given, "GetOnBits"):  # RDKit's ExplicitBitVect
+        return fingerprint_columns(records, given)
     items = list(given) if isinstance(given, Iterable) else [given]
     if is_vector(items, records.n_columns):
         return tuple(np.flatnonzero(np.asarray(items, dtype=np.int64)).tolist())
@@ -89,6 +91,13 @@ def bits_of_hex(records: Named, text: str) -> list[int]:
         )
     found: list[int] = bits[: records.n_columns].tolist()
     return found
+
+
+def fingerprint_columns(records: Named, given: Any) -> tuple[int, ...]:
+    """Read a fingerprint of RDKit, as long as the records are wide."""
+    if int(given.GetNumBits()) != records.n_columns:
+        raise ParameterError("the query", "another fingerprint", f"one of {records.n_columns} bits")
+    return tuple(sorted(given.GetOnBits()))
 
 
 def read_query_file(records: Records, path: Path) -> tuple[int, ...]:

@@ -154,6 +154,7 @@ class Session:
         k: int | None = None,
         threshold: int | None = None,
         similarity: str = COMMON,
+        window: tuple[int, int] | None = None,
         **weights: float,
     ) -> Found:
         """Find the records that resemble a query: the best k, or those at a noisy score.
@@ -162,7 +163,7 @@ class Session:
         called (then only the query's columns pay); else a pair of counts (all columns pay).
         """
         view = View.of(k, threshold, similarity, weights, len(self.records))
-        asked = self.question(query, epsilon=epsilon, k=k, similarity=similarity)
+        asked = self.question(query, epsilon=epsilon, k=k, similarity=similarity, window=window)
         if asked is None:
             return nothing_asked(self, view)
         if similarity == COMMON:
@@ -176,7 +177,13 @@ class Session:
         return view.of_weights(self, answer, known, repeated)
 
     def question(
-        self, query: Any, *, epsilon: Number, k: int | None = None, similarity: str = COMMON
+        self,
+        query: Any,
+        *,
+        epsilon: Number,
+        k: int | None = None,
+        similarity: str = COMMON,
+        window: tuple[int, int] | None = None,
     ) -> NoisyScores | ScorePairs | None:
         """Make the question that a search asks where nothing is stored; None: an empty query."""
         names = canonical(self.records, query)
@@ -185,7 +192,9 @@ class Session:
             return None
         if read_similarity(similarity) == COMMON:
             depth = depths_for(k, len(self.records))[0] if k is not None else None
-            return NoisyScores(**shared, depth=depth)
+            return NoisyScores(**shared, depth=depth, window=window)
+        if window is not None:
+            raise ParameterError("window", window, "left out", "It belongs to common columns.")
         if self.released_weights() is not None:
             return NoisyScores(**shared)
         return ScorePairs(**shared, n_columns=self.records.n_columns)

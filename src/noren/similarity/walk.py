@@ -27,8 +27,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from decimal import Decimal
+from decimal import Decimal, getcontext
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,8 @@ from noren.noise.reals import decimal, precision
 from noren.similarity.scoring import Indexes, Scores
 
 WORTH = 8  # a walk pays when so many times the depth are there
+FEW = 4096  # records of which all scores are listed
+SPARSE = 6  # scores that at most one record in 2^6 has are listed; of others, records are tried
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +85,8 @@ def lazy_walk(
     """Find the highest noisy scores level by level; `begin` is the first t, for tests."""
     sizes = np.bincount(scores, minlength=q + 1)
     top = first_value(sizes, float(scale), depth) if begin is None else begin
-    levels = [Level(scores, v, int(c)) for v, c in enumerate(sizes.tolist()) if c]
+    members = Members.of(scores, sizes)
+    levels = [Level(members, v, int(c)) for v, c in enumerate(sizes.tolist()) if c]
     for level in levels:
         level.open(top, scale, noise)
     value = top
@@ -95,11 +99,52 @@ def lazy_walk(
     return in_order(rows, values, depth, noise)
 
 
+@dataclass(frozen=True, slots=True)
+class Members:
+    """The records of each score: those of the highest scores are listed in one pass."""
+
+    scores: Scores
+    least: int  # scores from here on are listed
+    rows: Indexes
+
+    @classmethod
+    def of(cls, scores: Scores, sizes: Any) -> Members:
+        """List the highest scores, as long as they are few; all, where there are few records."""
+        if len(scores) <= FEW:
+            return cls(scores, 0, np.arange(len(scores)))
+        above = np.cumsum(sizes[::-1])[::-1]
+        least = int(np.flatnonzero(above > len(scores) >> SPARSE)[-1]) + 1
+        return cls(scores, least, np.flatnonzero(scores >= least))
+
+    def of_score(self, score: int) -> Indexes:
+        """List the records of one score."""
+        if score < self.least:
+            return np.flatnonzero(self.scores == score)
+        own: Indexes = self.rows[self.scores[self.rows] == score]
+        return own
+
+    def some(self, score: int, size: int, count: int, taken: Indexes, noise: Noise) -> Indexes:
+        """Choose records of a score uniformly among those not taken."""
+        n = len(self.scores)
+        if score >= self.least or size <= n >> SPARSE:
+            own = self.of_score(score)
+            if taken.size:
+                own = np.setdiff1d(own, taken, assume_unique=True)
+            return own[noise.subset(len(own), count)]
+        chosen = dict.fromkeys(taken.tolist())
+        while len(chosen) < len(taken) + count:  # any record; it counts if it is one of these
+            tried = noise.integers_below(n, 2 * (count * n // size) + 8)
+            for row in tried[self.scores[tried] == score].tolist():
+                if len(chosen) < len(taken) + count:
+                    chosen.setdefault(row)
+        return np.array(list(chosen)[len(taken) :], np.int64)
+
+
 @dataclass(slots=True)
 class Level:
     """The records of one score, and what was drawn of them."""
 
-    scores: Scores
+    members: Members
     score: int
     size: int
     found: int = 0
@@ -111,7 +156,7 @@ class Level:
     def open(self, top: int, scale: Fraction, noise: Noise) -> None:
         """Find those at or above the first value."""
         if self.score >= top:
-            own = np.flatnonzero(self.scores == self.score)
+            own = self.members.of_score(self.score)
             values = self.score + noise.discrete_laplace(scale, self.size)
             high = values >= top
             self.keep(own[high], values[high])
@@ -142,10 +187,7 @@ class Level:
 
     def choose(self, count: int, noise: Noise) -> Indexes:
         """Choose records of the level uniformly among those not taken yet."""
-        own = np.flatnonzero(self.scores == self.score)
-        if self.taken.size:
-            own = np.setdiff1d(own, self.taken, assume_unique=True)
-        chosen = own[noise.subset(len(own), count)]
+        chosen = self.members.some(self.score, self.size, count, self.taken, noise)
         self.taken = np.concatenate([self.taken, chosen])
         return chosen
 
@@ -155,27 +197,23 @@ def first_value(sizes: Any, scale: float, depth: int) -> int:
     levels = np.flatnonzero(sizes)
     x = math.exp(-1 / scale)
     wanted = depth + 2 * math.sqrt(depth) + 1
-    value = int(levels[-1]) + math.ceil(scale * math.log(max(2.0, float(sizes.sum()))))
-    while value > levels[0]:
-        gaps = value - levels
-        beyond = np.where(
-            gaps >= 1,
-            x ** np.maximum(gaps, 0) / (1 + x),
-            1 - x ** np.maximum(1 - gaps, 0) / (1 + x),
-        )
-        if (sizes[levels] * beyond).sum() >= wanted:
-            break
-        value -= 1
-    return value
+    high = int(levels[-1]) + math.ceil(scale * math.log(max(2.0, float(sizes.sum()))))
+    values = np.arange(high, int(levels[0]) - 1, -1)
+    gaps = values[:, None] - levels
+    beyond = np.where(
+        gaps >= 1, x ** np.maximum(gaps, 0) / (1 + x), 1 - x ** np.maximum(1 - gaps, 0) / (1 + x)
+    )
+    enough = np.flatnonzero(beyond @ sizes[levels] >= wanted)
+    return int(values[enough[0]] if enough.size else values[-1])
 
 
 def tail(gap: int, scale: Fraction) -> Callable[[int], Decimal]:
     """Give Pr(Z >= gap), gap >= 1, to any number of digits."""
 
     def at(digits: int) -> Decimal:
-        with precision(digits + 20):
-            x = power(1, scale)
-            return power(gap, scale) / (1 + x)
+        with precision(digits + 20 + len(str(gap))):
+            x = decay(scale, getcontext().prec)
+            return x**gap / (1 + x)
 
     return at
 
@@ -184,15 +222,18 @@ def step(gap: int, scale: Fraction) -> Callable[[int], Decimal]:
     """Give Pr(Z = gap | Z <= gap) to any number of digits."""
 
     def at(digits: int) -> Decimal:
-        with precision(digits + 20 + len(str(int(scale)))):
-            x = power(1, scale)
+        with precision(digits + 20 + len(str(int(scale))) + len(str(abs(gap)))):
+            x = decay(scale, getcontext().prec)
             if gap <= 0:
                 return 1 - x
-            return (1 - x) * power(gap, scale) / (1 + x - power(gap + 1, scale))
+            power = x**gap
+            return (1 - x) * power / (1 + x - power * x)
 
     return at
 
 
-def power(gap: int, scale: Fraction) -> Decimal:
-    """Give exp(-gap / scale)."""
-    return (-decimal(Fraction(gap) / scale)).exp()
+@lru_cache(maxsize=256)
+def decay(scale: Fraction, digits: int) -> Decimal:
+    """Give x = exp(-1 / scale) to so many digits; x**gap loses as many as gap has."""
+    with precision(digits):
+        return (-decimal(1 / scale)).exp()
