@@ -29,5 +29,6 @@ TOPICS: dict[str, str] = {
     "score-histogram": "noren.similarity.similar_counts:ScoreHistogram",
     "searcher-charge": "noren.similarity.courtesy:SearcherCharge",
     "basis-moments": "noren.reweighting.moments:Moments",
+    "lie-law": "noren.monitoring.lies:LieLaw",
     "gibbs-learner": "noren.collaboration.gibbs_learner:GibbsLearner",
 }

@@ -34,7 +34,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil, floor, isqrt
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +54,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LieLaw:
-    """A law of lies over k reports, with the integers that it is drawn from.
+    """Report k bits of a trajectory, some of them lies, by integers that the lies are drawn from.
 
     Attributes
     ----------
@@ -67,6 +67,8 @@ class LieLaw:
     weights : tuple of int
         The weight of each pattern with 0, 1, .., k lies.
     """
+
+    kind: ClassVar[str] = "lie-law"
 
     reports: int
     epsilon: Fraction
