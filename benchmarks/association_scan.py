@@ -13,6 +13,7 @@ without and with delta, for single variants and for loci.
 
 from __future__ import annotations
 
+import os
 import shutil
 import statistics
 import subprocess
@@ -42,10 +43,11 @@ DRAWS = 40
 
 
 def process(*command: str) -> Callable[[], None]:
-    """Run a command, silently, and be sure that it went well."""
+    """Run a command, silently, and be sure that it went well; bytecode is kept, as usual."""
+    usual = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
 
     def run() -> None:
-        done = subprocess.run(command, capture_output=True, text=True)
+        done = subprocess.run(command, capture_output=True, text=True, env=usual)
         if done.returncode:
             raise RuntimeError(done.stderr)
 
