@@ -1,5 +1,6 @@
 """Map partitions to statistics and merge these: in this process, or wherever an `Engine` runs."""
 
+from noren.engine.dask import DaskEngine as DaskEngine
 from noren.engine.local import Engine as Engine
 from noren.engine.local import LocalEngine as LocalEngine
 from noren.engine.local import Progress as Progress
@@ -8,4 +9,4 @@ from noren.engine.merging import Part as Part
 from noren.engine.merging import distinct as distinct
 from noren.engine.merging import merged as merged
 
-__all__ = ["Engine", "LocalEngine", "Part", "Progress", "distinct", "merged", "run"]
+__all__ = ["DaskEngine", "Engine", "LocalEngine", "Part", "Progress", "distinct", "merged", "run"]

@@ -1,0 +1,154 @@
+"""Count partitions on a Dask cluster: names and ranges go out, statistics come back.
+
+A task is a partition (a file name and a range) and the counting function; no row is ever shipped.
+A worker only counts. Dask runs a task again when its worker is lost, and may run one twice: the
+statistic is pure, so the copies are equal, and each partition id is merged once, in the same order
+and the same tree as in process. Noise is drawn afterwards, by whoever called, after its charge.
+
+What a worker raises may quote a record, and Dask would log it and send it about. So the task
+catches it there and sends the name of its class only; errors meant for users travel whole.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, TypeVar
+
+from noren.engine.local import Progress, addable
+from noren.engine.merging import Part, distinct, merged
+from noren.errors import FileProblem, MissingExtra, NorenError, PartitionFailed
+
+B = TypeVar("B")
+S = TypeVar("S")
+AHEAD = (
+    4  # tasks in flight for each thread of the cluster: workers never wait, results never pile up
+)
+CONNECT_SECONDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a task sends back: a statistic, an error for users, or the name of any other error.
+
+    An error travels as its class and its text: exceptions with fields of their own do not.
+    """
+
+    statistic: Any = None
+    error: tuple[type[NorenError], str] | None = None
+    problem: str = ""
+
+    def result(self) -> Any:
+        """Give the statistic, or raise."""
+        if self.error is not None:
+            kind, text = self.error
+            made = kind.__new__(kind)
+            Exception.__init__(made, text)
+            raise made
+        if self.problem:
+            raise PartitionFailed(self.problem)
+        return addable(self.statistic)
+
+
+def counted(partition: Part[B], count: Callable[[Iterable[B]], S]) -> Outcome:
+    """Count one partition, on a worker, and let nothing escape."""
+    try:
+        return Outcome(count(partition.read()))
+    except NorenError as error:
+        return Outcome(error=(type(error), str(error)))
+    except Exception as error:
+        return Outcome(problem=type(error).__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class DaskEngine:
+    """Count on a Dask cluster.
+
+    Parameters
+    ----------
+    scheduler : str, optional
+        Its address, such as "tcp://host:8786". Without one, `workers` processes of this machine
+        are started for the run and ended after it.
+    workers : int, optional
+        How many processes to start where there is no scheduler; by default one a core.
+    """
+
+    scheduler: str | None = None
+    workers: int | None = None
+
+    def run(
+        self,
+        partitions: Iterable[Part[B]],
+        count: Callable[[Iterable[B]], S],
+        *,
+        progress: Progress | None = None,
+    ) -> S:
+        """Give the merged statistic."""
+        todo = distinct(partitions)
+        with self.client() as client, closing(in_order(client, todo, count)) as outcomes:
+            found: S = merged(told(outcomes, len(todo), progress))
+        return found
+
+    @contextmanager
+    def client(self) -> Iterator[Any]:
+        """Connect, and leave the cluster as it was found."""
+        try:
+            import distributed
+        except ImportError:
+            raise MissingExtra("Counting on a cluster", "dask") from None
+        start: Any = distributed  # it ships types for parts of itself only
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of a busy port for a dashboard that nobody asked for
+            if self.scheduler is not None:
+                with connected(start.Client, self.scheduler) as client:
+                    yield client
+                return
+            with (
+                start.LocalCluster(
+                    n_workers=self.workers, threads_per_worker=1, dashboard_address=None
+                ) as cluster,
+                start.Client(cluster, set_as_default=False) as client,
+            ):
+                yield client
+
+
+def connected(client: Any, scheduler: str) -> Any:
+    """Connect to a scheduler, or say that there is none."""
+    try:
+        return client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
+    except (OSError, TimeoutError, ValueError) as error:
+        problem = type(error).__name__
+    raise FileProblem(
+        f"No Dask scheduler answers at {scheduler} ({problem}). Start one (dask scheduler) or "
+        "check the address; it looks like tcp://host:8786."
+    )
+
+
+def told(outcomes: Iterator[Outcome], total: int, progress: Progress | None) -> Iterator[Any]:
+    """Give each statistic in turn, and say how far the run is."""
+    tell = progress or (lambda done, total: None)
+    tell(0, total)
+    for done, outcome in enumerate(outcomes, 1):
+        yield outcome.result()
+        tell(done, total)
+
+
+def in_order(
+    client: Any, todo: list[Part[B]], count: Callable[[Iterable[B]], S]
+) -> Generator[Outcome, None, None]:
+    """Keep some tasks running, and hand over what they send in the order of merging."""
+    waiting, running = iter(todo), deque[Any]()
+    ahead = AHEAD * max(1, sum(client.nthreads().values()))
+    try:
+        while True:
+            for part in islice(waiting, ahead - len(running)):
+                running.append(client.submit(counted, part, count, pure=False))
+            if not running:
+                return
+            yield client.gather(running.popleft())
+    finally:  # also after an error or Ctrl-C: nothing more is begun
+        client.cancel(list(running))
