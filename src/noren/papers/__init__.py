@@ -32,6 +32,7 @@ PAPERS: dict[str, Paper] = {
         {"idash": "A folder with your own copy of the 2015 competition's genotype files."},
     ),
     "monitoring": Paper("noren.papers.monitoring", {}),
+    "reweighting": Paper("noren.papers.reweighting", {}),
     "similarity": Paper(
         "noren.papers.similarity",
         {"movielens": "Your own copy of the film ratings (u.data)."},
