@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from noren.association import Tables, cut_off
+from noren.association import Tables, cut_off, significance_probability
 from noren.association.distance import scores
 
 GROUP = 200
@@ -51,3 +51,24 @@ def test_small_epsilon_wants_a_smaller_threshold_than_large():
     }
     assert at[0.1, 1] > at[0.1, 2]
     assert at[1, 2] > at[1, 1]
+
+
+RATES = (0.001, 0.01, 0.05, 0.1, 0.3, 0.5)
+FALSE_CALLS = {
+    (0.1, "unit-circle"): (0.499, 0.490, 0.452, 0.411, 0.292, 0.243),
+    (0.1, "distance"): (0.364, 0.407, 0.339, 0.284, 0.208, 0.190),
+    (1, "unit-circle"): (0.490, 0.412, 0.207, 0.111, 0.058, 0.055),
+    (1, "distance"): (0.023, 0.104, 0.067, 0.056, 0.053, 0.053),
+    (3, "unit-circle"): (0.473, 0.294, 0.079, 0.056, 0.051, 0.051),
+    (3, "distance"): (0.000, 0.045, 0.049, 0.049, 0.050, 0.051),
+}
+
+
+@pytest.mark.parametrize(("epsilon", "method"), FALSE_CALLS)
+def test_decisions_at_the_usual_threshold_have_no_level(epsilon, method):
+    a, b = (grid.ravel() for grid in np.mgrid[0 : GROUP + 1, 0 : GROUP + 1])
+    tables = Tables(a, b, GROUP, GROUP)
+    chance = significance_probability(tables, 3.841458820694124, epsilon, method)
+    found = [float(chance @ (binom.pmf(a, GROUP, p) * binom.pmf(b, GROUP, p))) for p in RATES]
+    assert found == pytest.approx(FALSE_CALLS[epsilon, method], abs=6e-4)
+    assert max(found) > 0.0504  # above the level of the plain test
