@@ -317,9 +317,10 @@ def test_every_layout_gives_the_same_scores(n, width, seed):
         assert (scores(records, queries[0], layout=layout) == expected[0]).all()
 
 
-def test_compiled_scoring_agrees_with_numpy():
-    data = np.random.default_rng(5).random((21_000, 900)) < 0.1  # enough words to be compiled
-    queries = np.random.default_rng(6).random((10, 900)) < 0.1
+@pytest.mark.parametrize(("n", "width"), [(21_003, 900), (8_301, 2_048), (70_001, 200)])
+def test_compiled_scoring_agrees_with_numpy(n, width):
+    data = np.random.default_rng(5).random((n, width)) < 0.1  # enough words to be compiled
+    queries = np.random.default_rng(6).random((10, width)) < 0.1
     records = Records.of(data)
     assert records.words.size >= 1 << 18
     expected = queries.astype(np.int32) @ data.T.astype(np.int32)

@@ -79,9 +79,9 @@ def scan(words: Words, query: Words) -> Scores:
     """Score every record by reading all of it."""
     out = np.empty(len(words), np.int32)
     if words.size >= COMPILED_FROM:
-        from noren.similarity.scoring_kernel import scan_rows
+        from noren.similarity.scoring_kernel import NARROW, scan_narrow_rows, scan_rows
 
-        scan_rows(words, query, out)
+        (scan_narrow_rows if words.shape[1] < NARROW else scan_rows)(words, query, out)
         return out
     for first in range(0, len(words), BLOCK):
         common = np.bitwise_count(words[first : first + BLOCK] & query)

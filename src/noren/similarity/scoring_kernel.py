@@ -17,6 +17,8 @@ from numba import njit
 from noren.data.popcount_kernel import ones
 
 TILE = 256  # records that stay in the cache while every query of a batch passes over them
+SCORES = 1 << 15  # scores that stay in the cache while the lists of a query pass over them
+NARROW = 24  # words; below, the end of a row costs so much that four rows share it
 
 
 @njit(cache=True, nogil=True)
@@ -28,6 +30,24 @@ def scan_rows(words: Any, query: Any, out: Any) -> None:
         for w in range(width):
             found += ones(words[row, w] & query[w])
         out[row] = np.int32(found)
+
+
+@njit(cache=True, nogil=True)
+def scan_narrow_rows(words: Any, query: Any, out: Any) -> None:
+    """Score every record against one query, four records of few words at a time."""
+    rows, width = words.shape
+    fours = rows - rows % 4
+    for row in range(0, fours, 4):
+        a, b, c, d = np.uint64(0), np.uint64(0), np.uint64(0), np.uint64(0)
+        for w in range(width):
+            asked = query[w]
+            a += ones(words[row, w] & asked)
+            b += ones(words[row + 1, w] & asked)
+            c += ones(words[row + 2, w] & asked)
+            d += ones(words[row + 3, w] & asked)
+        out[row], out[row + 1] = np.int32(a), np.int32(b)
+        out[row + 2], out[row + 3] = np.int32(c), np.int32(d)
+    scan_rows(words[fours:], query, out[fours:])
 
 
 @njit(cache=True, nogil=True)
@@ -46,10 +66,26 @@ def scan_rows_batch(words: Any, queries: Any, out: Any) -> None:
 
 @njit(cache=True, nogil=True)
 def add_postings(begins: Any, rows: Any, columns: Any, out: Any) -> None:
-    """Add 1 to the score of every record that has a column of the query."""
-    for column in columns:
-        for place in range(begins[column], begins[column + 1]):
-            out[rows[place]] += np.int32(1)
+    """Add 1 to the score of every record that has a column of the query, stretch by stretch."""
+    place, ends = begins[columns], begins[columns + 1]
+    for first in range(0, len(out), SCORES):
+        for number in range(len(columns)):
+            stop = first_from(rows, place[number], ends[number], first + SCORES)
+            for posting in range(place[number], stop):
+                out[rows[posting]] += np.int32(1)
+            place[number] = stop
+
+
+@njit(cache=True, nogil=True)
+def first_from(rows: Any, low: Any, high: Any, record: Any) -> Any:
+    """Find the first posting in low..high whose record is not before a given one."""
+    while low < high:
+        middle = (low + high) >> 1
+        if rows[middle] < record:
+            low = middle + 1
+        else:
+            high = middle
+    return low
 
 
 @njit(cache=True, nogil=True)
