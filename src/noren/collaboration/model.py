@@ -92,6 +92,9 @@ class PrivateModel:
         price = "NOT PRIVATE" if self.guarantee is None else str(self.guarantee)
         return f"PrivateModel({self.mechanism}, {self.task.dimension} coordinates; {price})"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return PrivateModel.from_dict, (self.to_dict(),)
+
     def scores(self, rows: Floats) -> Floats:
         """Give the score of encoded rows (`task.rows`): one a row, or one a row and class."""
         found: Floats = rows @ self.coefficients.T

@@ -4,11 +4,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from noren.estimators.combined import CombinedClassifier as CombinedClassifier
     from noren.estimators.importance import PrivateImportanceWeighter as PrivateImportanceWeighter
+    from noren.estimators.logistic import PrivateLogisticRegression as PrivateLogisticRegression
+    from noren.estimators.ridge import PrivateRidge as PrivateRidge
     from noren.estimators.ulsif import ULSIF as ULSIF
 
 ROOMS = {
+    "combined": "CombinedClassifier",
     "importance": "PrivateImportanceWeighter",
+    "logistic": "PrivateLogisticRegression",
+    "ridge": "PrivateRidge",
     "ulsif": "ULSIF",
 }
 HOMES = {name: room for room, names in ROOMS.items() for name in names.split()}
