@@ -93,3 +93,17 @@ def test_a_total_that_is_none_is_refused(given):
 def test_shares_shrink_as_rounds_grow():
     found = [share_bounded_range(1, count, MILLIONTH) for count in (1, 2, 5, 11, 40)]
     assert all(a > b for a, b in itertools.pairwise(found))
+
+
+@pytest.mark.parametrize(("total", "count", "delta"), [
+    ("1", 2, "1e-6"), ("1", 20, "1e-6"), ("3", 7, "1e-9"), ("0.01", 3, "1e-6"), ("2", 4, "0.01"),
+])  # fmt: skip
+def test_a_share_keeps_its_delta_and_hardly_less_is_given_than_may_be(total, count, delta):
+    share = share_bounded_range(Fraction(total), count, Fraction(delta))
+    assert share > Fraction(total) / count
+    assert bounded_range_delta(share, count, Fraction(total)) <= float(delta)
+    assert bounded_range_delta(share * Fraction("1.00001"), count, Fraction(total)) > float(delta)
+
+
+def test_a_delta_that_the_grid_cannot_use_leaves_the_equal_part():
+    assert share_bounded_range(1, 3, "1e-300") == Fraction("0.333333333333")
