@@ -19,6 +19,7 @@ class Entry(NamedTuple):
 SECTIONS: dict[str, dict[str, Entry]] = {
     "First steps": {
         "demo": Entry("noren.cli.demo:demo", "Ask questions of generated data; write a report."),
+        "init": Entry("noren.cli.init:init", "Write commented settings, a policy and a schema."),
         "doctor": Entry("noren.cli.doctor:doctor", "Check this installation, and the sampling."),
         "explain": Entry("noren.cli.explain:explain", "Show a question's mathematics and proof."),
     },
