@@ -24,7 +24,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     draw = generator(3)
     ids = [f"p{i}" for i in range(PEOPLE)]
-    titles = ["#CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "INFO", "FORMAT"] + ids
+    titles = ["#CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "INFO", "FORMAT", *ids]
     lines, listed = ["\t".join(titles)], ["snp\tchrom\tpos\tcounted\tother\tref"]
     for v in range(VARIANTS):
         copies = draw.integers(0, 3, PEOPLE)
