@@ -231,6 +231,20 @@ def test_too_many_states_are_not_listed_and_the_report_says_so():
     assert len(leak_report(stand_in(), RandomQueries(size=16, count=2, seed=1)).posteriors) == 2
 
 
+def test_ranks_of_every_score_prove_what_scores_prove():
+    """Some record has every score 0..q of every query, so b = q + 1, and ranks are scores."""
+    data = np.vstack(
+        [np.tri(6, 5, -1, dtype=int), np.random.default_rng(1).integers(0, 2, (20, 5))]
+    )
+    queries = [[0, 1, 2, 3, 4], [0, 1, 2], [0, 1]]
+    by_scores = leak_report(Records.of(data), queries)
+    by_ranks = leak_report(Records.of(data), queries, answers="ranks")
+    assert all(query.levels == query.size + 1 for query in by_ranks.queries)
+    assert by_ranks.growth == by_scores.growth
+    assert by_ranks.linear == by_scores.linear
+    assert by_ranks.queries[0].beliefs == by_scores.queries[0].beliefs
+
+
 @pytest.mark.parametrize("answers", ["ranks", "top-k"])
 def test_worst_cases_are_what_unit_queries_prove(answers):
     data = np.random.default_rng(6).random((40, 9)) < np.linspace(0, 1, 9)

@@ -15,7 +15,7 @@ from noren.similarity.attacks import determined_columns
 from noren.similarity.leak_answers import SCORES, Classes, classes_of, read_kind
 from noren.similarity.leak_beliefs import priors_of, summarize
 from noren.similarity.leak_posterior import posteriors
-from noren.similarity.leak_proofs import Proofs, prove_all, units_of
+from noren.similarity.leak_proofs import Proofs, prove_all
 from noren.similarity.leak_result import LeakReport, QueryLeak, RecordLeak
 from noren.similarity.leak_workload import read_workload
 from noren.similarity.leak_worst import worst_cases
@@ -23,7 +23,7 @@ from noren.similarity.scoring import Scores, level_sizes, query_words, score_col
 from noren.similarity.statistic import Records
 
 TOP_RECORDS = 10
-EXACT_UNITS = 32  # so many unknowns the integer programme answers in seconds
+EXACT_COLUMNS = 20  # of so many the integer programme answers in seconds
 Progress = Callable[[int, int | None], None]
 
 
@@ -164,17 +164,12 @@ def shares(records: Records, proofs: Proofs) -> dict[str, Any]:
 def exactly_determined(
     records: Records, queries: Sequence[Sequence[int]]
 ) -> tuple[str, ...] | None:
-    """Run the exact test where the unknowns are few: columns that no query tells apart are open."""
-    units = units_of(queries, records.n_columns)
-    alone = np.flatnonzero(units.widths == 1)
-    if len(units.widths) > EXACT_UNITS:
+    """Run the exact test where few columns are in any query."""
+    kept = sorted({column for columns in queries for column in columns})
+    if len(kept) > EXACT_COLUMNS:
         return None
-    matrix = np.zeros((len(queries), records.n_columns), np.int64)
-    for t, columns in enumerate(queries):
-        matrix[t, list(columns)] = 1
-    kept = np.flatnonzero(units.of_column >= 0)
-    found = determined_columns(matrix[:, kept]) if len(alone) else set()
-    return names(records, kept[sorted(found)])
+    matrix = np.array([[column in columns for column in kept] for columns in queries], np.int64)
+    return names(records, np.array(kept)[sorted(determined_columns(matrix))])
 
 
 def names(records: Records, columns: Any) -> tuple[str, ...]:

@@ -55,7 +55,7 @@ def size_rows(report: LeakReport) -> list[list[Any]]:
 
 def facts(report: LeakReport) -> list[tuple[str, Any]]:
     """Give the figures over the whole workload."""
-    exact = "not run: too many unknowns or no scores"
+    exact = "not run: it needs exact scores and queries of few columns"
     if report.exact is not None:
         exact = f"{len(report.exact)} of {report.columns}"
     return [

@@ -29,6 +29,7 @@ from noren.errors import FileProblem, NorenError, ParameterError, SchemaError
 from noren.similarity.statistic import Records, as_words
 
 FORMS = ("npz", "wide", "long", "movielens", "fps")
+ONES, ZEROS = ("1", "True", "true"), ("0", "False", "false")
 PAIRS = ("long", "movielens")
 ENDINGS = {".npz": "npz", ".npy": "npz", ".fps": "fps", ".data": "movielens"}
 
@@ -163,8 +164,7 @@ def from_wide(file: Path) -> dict[str, Any]:
         raise FileProblem(f"{file} holds no records: it needs columns of 0 and 1, and rows.")
     dense = np.empty((table.num_rows, len(bits)), bool)
     for place, name in enumerate(bits):
-        cells = np.array(["" if c is None else str(c) for c in table.column(name).to_pylist()])
-        ones, zeros = np.isin(cells, ("1", "True", "true")), np.isin(cells, ("0", "False", "false"))
+        ones, zeros = (one_of(table.column(name), words) for words in (ONES, ZEROS))
         if not (ones | zeros).all():
             raise SchemaError(
                 f"Column {name!r} holds something else than 0 and 1, but every cell must be one of "
@@ -174,15 +174,24 @@ def from_wide(file: Path) -> dict[str, Any]:
     return {"words": packed(dense), "n_columns": len(bits), "ids": ids, "names": tuple(bits)}
 
 
-def pairs_of(file: Path) -> tuple[list[str], list[str]]:
-    """Read two columns: id, item."""
+def one_of(column: Any, words: tuple[str, ...]) -> Any:
+    """Say which cells of a column, written as text, are one of some words."""
+    import pyarrow as pa
+    import pyarrow.compute as compute
+
+    text = column.cast(pa.string())
+    return compute.is_in(text, value_set=pa.array(words)).to_numpy(zero_copy_only=False)
+
+
+def pairs_of(file: Path) -> tuple[Any, Any]:
+    """Read two columns as text: id, item."""
+    import pyarrow as pa
+
     table = table_of(file)
     if len(table.column_names) != 2:
         raise FileProblem(f"{file} must have two columns, id and item, to be read as 'long'.")
-    first, second = (
-        ["" if cell is None else str(cell) for cell in table.column(i).to_pylist()] for i in (0, 1)
-    )
-    if "" in first or "" in second:
+    first, second = (table.column(i).cast(pa.string()) for i in (0, 1))
+    if any(column.null_count or one_of(column, ("",)).any() for column in (first, second)):
         raise SchemaError(
             "An id or an item is missing, but each line must be a pair. A record without any item "
             "is declared by `ids`."
@@ -190,8 +199,10 @@ def pairs_of(file: Path) -> tuple[list[str], list[str]]:
     return first, second
 
 
-def tabbed_pairs(file: Path) -> tuple[list[str], list[str]]:
+def tabbed_pairs(file: Path) -> tuple[Any, Any]:
     """Read the first two fields of each line, tabs between."""
+    import pyarrow as pa
+
     users: list[str] = []
     items: list[str] = []
     for lines in line_blocks(file, 0, file.stat().st_size):
@@ -199,21 +210,17 @@ def tabbed_pairs(file: Path) -> tuple[list[str], list[str]]:
             user, item = line.split("\t", 2)[:2]
             users.append(user.strip())
             items.append(item.strip())
-    return users, items
+    return pa.array(users, pa.string()), pa.array(items, pa.string())
 
 
 def from_pairs(
-    rows: list[str], items: list[str], names: Sequence[str] | None, ids: Sequence[str] | None
+    rows: Any, items: Any, names: Sequence[str] | None, ids: Sequence[str] | None
 ) -> dict[str, Any]:
     """Make records of (id, item) pairs; a repeated pair counts once."""
-    own_ids = tuple(ids) if ids is not None else ordered(rows)
-    own_names = tuple(names) if names is not None else ordered(items)
-    row_of = {name: place for place, name in enumerate(own_ids)}
-    column_of = {name: place for place, name in enumerate(own_names)}
+    own_ids, row = numbered(rows, ids)
+    own_names, column = numbered(items, names)
     if not own_ids or not own_names:
         raise FileProblem("The file holds no records.")
-    row = np.array([row_of.get(name, -1) for name in rows], np.int64)
-    column = np.array([column_of.get(name, -1) for name in items], np.int64)
     inside = (row >= 0) & (column >= 0)  # what was not declared is ignored
     order = np.argsort(row[inside], kind="stable")
     begins = np.searchsorted(row[inside][order], np.arange(len(own_ids) + 1))
@@ -221,9 +228,19 @@ def from_pairs(
     return {"words": words, "n_columns": len(own_names), "ids": own_ids, "names": own_names}
 
 
-def ordered(found: list[str]) -> tuple[str, ...]:
+def numbered(texts: Any, public: Sequence[str] | None) -> tuple[tuple[str, ...], Any]:
+    """Give the names, as declared or as they occur, and the place of each text among them."""
+    coded = texts.dictionary_encode()
+    coded = coded.combine_chunks() if hasattr(coded, "combine_chunks") else coded
+    occurring = coded.dictionary.to_pylist()
+    own = tuple(public) if public is not None else ordered(occurring)
+    place_of = {name: place for place, name in enumerate(own)}
+    places = np.array([place_of.get(name, -1) for name in occurring], np.int64)
+    return own, places[coded.indices.to_numpy(zero_copy_only=False)]
+
+
+def ordered(distinct: list[str]) -> tuple[str, ...]:
     """Sort distinct names, numbers as numbers."""
-    distinct = set(found)
     if all(name.isdecimal() for name in distinct):
         return tuple(sorted(distinct, key=lambda name: (int(name), name)))
     return tuple(sorted(distinct))
