@@ -37,5 +37,9 @@ PAPERS: dict[str, Paper] = {
         "noren.papers.similarity",
         {"movielens": "Your own copy of the film ratings (u.data)."},
     ),
+    "collaboration": Paper(
+        "noren.papers.collaboration",
+        {"pima": "Your own copy of the diabetes table: 768 lines of eight numbers and a label."},
+    ),
 }
 """By the name that `noren reproduce NAME` takes."""
