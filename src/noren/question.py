@@ -190,7 +190,7 @@ class Asks(Protocol):
         """Charge, then answer, then store; the same request id gives the stored answer free."""
 
 
-PLAIN = {bool, int, float, str}
+PLAIN, EXACT, SEQUENCES = {bool, int, float, str}, {Fraction, Decimal}, {list, tuple}
 NOT_RECORDED = {"question", "receipt"}
 CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 
@@ -205,15 +205,18 @@ names_of: Callable[[type], tuple[str, ...]] = lru_cache(maxsize=1024)(_names_of)
 
 def as_json(value: Any) -> Any:
     """Turn a value into plain JSON: fractions and enums as words, arrays as lists."""
-    if value is None or type(value) in PLAIN:
+    kind = type(value)
+    if value is None or kind in PLAIN:
         return value
-    if isinstance(value, (Fraction, Decimal)):
+    if kind in EXACT:
         return str(value)
+    if kind in SEQUENCES:
+        return [as_json(item) for item in value]
     if is_dataclass(value) and not isinstance(value, type):
         return {name: as_json(getattr(value, name)) for name in names_of(type(value))}
     if isinstance(value, Mapping):
         return {str(key): as_json(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, tuple):  # with named fields
         return [as_json(item) for item in value]
     if isinstance(value, Enum):
         return value.value
@@ -243,9 +246,14 @@ def identity_of_form(form: Mapping[str, Any]) -> str:
 
 def _plain(value: Any) -> Any:
     """Give one parameter as JSON, with arrays by their digest."""
-    if value is None or type(value) in PLAIN or isinstance(value, Fraction):
+    kind = type(value)
+    if value is None or kind in PLAIN or kind in EXACT:
         return as_json(value)
+    if kind in SEQUENCES:
+        return [_plain(item) for item in value]
     if hasattr(value, "tobytes") and hasattr(value, "dtype"):
+        if value.dtype.hasobject:  # its bytes are only where the objects lie
+            return [_plain(item) for item in value.tolist()]
         content = hashlib.sha256(value.tobytes("C")).hexdigest()
         return {"array": str(value.dtype), "shape": list(value.shape), "sha256": content}
     if isinstance(value, Adjacency):
@@ -257,6 +265,6 @@ def _plain(value: Any) -> Any:
         return {"kind": getattr(value, "kind", type(value).__name__), **own}
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, tuple):  # with named fields
         return [_plain(item) for item in value]
     return as_json(value)

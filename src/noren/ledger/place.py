@@ -130,7 +130,7 @@ class OpenFile:
     def require_same(self) -> None:
         """Refuse to go on when another file, or none, has the name now, or it has a second one."""
         try:
-            found = self.path.stat()
+            found = os.stat(self.path)  # noqa: PTH116 (half the time of Path.stat, at every ask)
         except FileNotFoundError:
             raise self._changed("moved or deleted") from None
         if (found.st_dev, found.st_ino) != (self.device, self.number):

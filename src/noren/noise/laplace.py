@@ -16,7 +16,7 @@ from functools import lru_cache
 import numpy as np
 
 from noren.errors import DrawRefused, ParameterError
-from noren.noise.inversion import BLOCK, LARGEST, Integers, table_of
+from noren.noise.inversion import BLOCK, LARGEST, Integers, Table, table_of
 from noren.noise.sources import BitSource
 from noren.noise.tails import DigitLaw, GeometricLaw, LaplaceLaw, TailLaw
 
@@ -56,11 +56,18 @@ def draw_geometric(scale: Fraction, count: int, source: BitSource) -> Integers:
     return drawn
 
 
+@lru_cache(maxsize=64)
+def laplace_table(scale: Fraction) -> Table | None:
+    """Give the table of a scale, unless it would be too long."""
+    law = LaplaceLaw(scale)
+    return table_of(law) if 2 * law.reach <= LONGEST_TABLE else None
+
+
 def draw_laplace(scale: Fraction, count: int, source: BitSource) -> Integers:
     """Draw from P(k) proportional to r**abs(k)."""
-    law = LaplaceLaw(scale)
-    if 2 * law.reach <= LONGEST_TABLE:
-        return table_of(law).draw(source, count)
+    table = laplace_table(scale)
+    if table is not None:
+        return table.draw(source, count)
     drawn = np.empty(count, np.int64)
     for start in range(0, count, BLOCK):
         part = drawn[start : start + BLOCK]

@@ -90,6 +90,8 @@ def probability(name: str, value: object) -> Fraction:
 
 def whole(name: str, value: object, minimum: int | None = None) -> int:
     """Read an integer, optionally not below a minimum."""
+    if type(value) is int and (minimum is None or value >= minimum):
+        return value
     accepted = "a whole number" if minimum is None else f"a whole number, at least {minimum}"
     number = exact(name, value)
     if number.denominator != 1 or (minimum is not None and number < minimum):
