@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from noren.data import (
@@ -75,6 +75,7 @@ def test_any_finite_numbers_get_bounds_that_hold_them(values):
 
 
 @given(st.lists(st.text(max_size=12), min_size=1, max_size=6))
+@example(["\x7f", "\x7f"])
 def test_any_words_can_be_declared_and_written(words):
     made = propose({"w": words})
     again = Schema.from_dict(tomllib.loads(made.toml()))

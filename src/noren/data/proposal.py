@@ -131,7 +131,7 @@ def levels(name: str, words: list[str]) -> tuple[Column, str]:
 
 
 def toml_value(value: Any) -> str:
-    """Write one value; a JSON string is a TOML string, too."""
+    """Write one value; a JSON string is a TOML string, too, once its DEL is escaped."""
     if isinstance(value, dict):
         inside = ", ".join(f"{key} = {toml_value(item)}" for key, item in value.items())
         return f"{{ {inside} }}"
@@ -139,4 +139,4 @@ def toml_value(value: Any) -> str:
         return f"[{', '.join(toml_value(item) for item in value)}]"
     if isinstance(value, float) and not isinstance(value, bool):
         return repr(value)
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
