@@ -305,7 +305,9 @@ def test_a_report_says_that_it_is_secret_wherever_it_goes(tmp_path):
     assert "ann" in page
     assert "src=" not in page.partition("<script>")[0]
     drawn = [sum(map(len, chart.to_dict()["datasets"].values())) for _, chart in report.charts()]
-    assert drawn == [2 * 2, 5 * 2]  # attackers by curves; queries by curves
+    assert drawn == [5 * 4, 5 * 2]  # queries by curves
+    sizes = leak_report(EXAMPLE, [[0], [0, 1], [1, 2]]).charts()[0][1]
+    assert [len(rows) for rows in sizes.to_dict()["datasets"].values()] == [2 * 4]
     with pytest.raises(ParameterError, match=r"\.html or \.json"):
         report.write(tmp_path / "leak.txt")
 

@@ -9,7 +9,14 @@ import numpy as np
 
 from noren.papers.rows import PaperRow
 from noren.papers.similarity_data import STAND_IN
-from noren.papers.similarity_figures import CALIBRATION, FIGURE_1, FIGURE_2, LEVELS, LN2
+from noren.papers.similarity_figures import (
+    CALIBRATION,
+    FIGURE_1,
+    FIGURE_2,
+    LEVELS,
+    LN2,
+    QUANTITIES,
+)
 from noren.papers.similarity_useful import ONE_QUERY
 from noren.similarity.as_published import published_law
 from noren.similarity.charts import lines
@@ -26,7 +33,11 @@ def first_figures(rows: list[PaperRow]) -> list[tuple[str, Any]]:
     found: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         data, _, size = row.setting.partition(", q = ")
-        if row.experiment in (FIGURE_1, CALIBRATION) and size.isdigit() and row.tolerance:
+        if (
+            row.experiment in (FIGURE_1, CALIBRATION)
+            and size.isdigit()
+            and row.quantity in QUANTITIES
+        ):
             point = {"columns in the query": int(size), "value": row.ours, "of": row.quantity}
             found.setdefault(data, []).append(point)
     return [

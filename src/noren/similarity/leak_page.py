@@ -63,7 +63,7 @@ def facts(report: LeakReport) -> list[tuple[str, Any]]:
         ("exact answers", f"{len(report.queries)} ({described(report)})"),
         ("bits proven, at least", f"{report.proven:.4%}"),
         ("ones proven, at least", f"{report.proven_ones:.4%}"),
-        ("records proven whole, at least", report.recovered),
+        ("records proven whole, at least", str(report.recovered)),
         ("columns revealed by linear algebra", f"{len(report.linear)} of {report.columns}"),
         ("columns determined (exact test)", exact),
     ]
@@ -75,25 +75,52 @@ def described(report: LeakReport) -> str:
 
 
 def charts(report: LeakReport) -> list[tuple[str, Any]]:
-    """Draw confidence by size of the query, and proofs by number of queries."""
-    wanted = {"max_confidence": "largest confidence", "mean_error": "mean error"}
-    rows = [
-        {"columns in the query": row["size"], "value": row[key], "curve": f"{word}, {row['prior']}"}
-        for row in report.by_size()
-        for key, word in wanted.items()
-    ]
+    """Draw confidence by size of the query (or query by query), and proofs by their number."""
+    sizes = {query.size for query in report.queries}
+    along, sure = ("columns in the query", by_size) if len(sizes) > 1 else ("query", by_query)
     kept = np.unique(np.linspace(0, len(report.growth) - 1, POINTS).astype(int))
     growth = [
         {"queries": report.growth[t][0], "share": report.growth[t][i], "of": word}
         for t in kept.tolist()
         for i, word in ((1, "all bits"), (2, "all ones"))
     ]
-    sure = lines(rows, "columns in the query", "value", "curve")
-    proven = lines(growth, "queries", "share", "of")
     return [
-        ("How sure one answer makes an attacker", sure),
-        ("What all answers up to a query prove, at least", proven),
+        ("How sure one answer makes an attacker", shares(sure(report), along)),
+        ("What all answers up to a query prove, at least", shares(growth, "queries")),
     ]
+
+
+def by_size(report: LeakReport) -> list[dict[str, Any]]:
+    """Give the points of the chart by size."""
+    wanted = {"max_confidence": "largest confidence", "mean_error": "mean error"}
+    return [
+        {"columns in the query": row["size"], "share": row[key], "of": f"{word}, {row['prior']}"}
+        for row in report.by_size()
+        for key, word in wanted.items()
+    ]
+
+
+def by_query(report: LeakReport) -> list[dict[str, Any]]:
+    """Give the points of the chart query by query, the most telling first."""
+    ranked = sorted(report.queries, key=lambda query: -query.headline.max_confidence)[:POINTS]
+    return [
+        {"query": place, "share": value, "of": f"{word}, {belief.prior}"}
+        for place, query in enumerate(ranked, start=1)
+        for belief in query.beliefs
+        for word, value in (
+            ("largest confidence", belief.max_confidence),
+            ("mean error", belief.mean_error),
+        )
+    ]
+
+
+def shares(rows: list[dict[str, Any]], x: str) -> Any:
+    """Draw shares on a whole scale from 0 to 1."""
+    import altair
+
+    return lines(rows, x, "share", "of").encode(
+        altair.Y("share:Q", title=None, scale=altair.Scale(domain=[0, 1]))
+    )
 
 
 def query_rows(report: LeakReport) -> list[list[Any]]:

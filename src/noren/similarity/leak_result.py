@@ -16,6 +16,7 @@ AT_LEAST = (
     "Proven cells are a lower bound: two sound rules were run, and neither finds everything. "
     "Nothing here says that a cell is safe."
 )
+ROUNDED = "A confidence of 0 or 1 may be rounded; a cell is counted as certain only if it is."
 NOT_COMPUTED = (
     "The exact posterior of all answers together was not computed: it needs exact scores of a few "
     f"queries (at most {MOST_STATES} states)."
@@ -139,7 +140,7 @@ class LeakReport:
     @property
     def notes(self) -> tuple[str, ...]:
         """What must be read with the figures."""
-        return (AT_LEAST,) if self.posteriors else (AT_LEAST, NOT_COMPUTED)
+        return (AT_LEAST, ROUNDED, *(() if self.posteriors else (NOT_COMPUTED,)))
 
     @property
     def headline(self) -> str:
