@@ -179,6 +179,7 @@ def one_report(made: object, state: Path, slots: list[int]) -> float:
     stored = client._load()
     mine = stored["tasks"]["monitoring"]
     client._save = lambda state: None
+    client._message(mine, 1, None)  # the first signature loads the hash
     took = []
     for slot in slots:
         begun = time.perf_counter()

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -30,6 +30,7 @@ from noren.data.lines import byte_ranges, line_blocks
 from noren.engine import run
 from noren.engine.local import Engine
 from noren.errors import FileProblem, SchemaError
+from noren.monitoring.coded_columns import pair_counts
 from noren.monitoring.statistic import SlotCounts
 from noren.privacy.numbers import whole
 
@@ -85,6 +86,9 @@ def tallied(blocks: Iterable[Columns], horizon: int, classes: int) -> SlotCounts
     cells = np.zeros(2 * horizon * classes + 1, np.int64)
     for block in blocks:
         slot, bit = block["slot"], block["y"]
+        if "times" in block:  # each row stands for so many
+            add_times(cells, slot, bit, block["times"])
+            continue
         kind = block.get("class")
         if kind is None and slot.dtype.kind in "ui" and bit.dtype == np.uint8:
             tally_kernel()(slot, bit, horizon, cells)
@@ -95,6 +99,15 @@ def tallied(blocks: Iterable[Columns], horizon: int, classes: int) -> SlotCounts
         cells[-1] += counted.strange
     pairs = cells[:-1].reshape(horizon, classes, 2)
     return SlotCounts(pairs.sum(axis=2), pairs[:, :, 1].copy(), int(cells[-1]))
+
+
+def add_times(
+    cells: NDArray[np.int64], slot: NDArray[Any], bit: NDArray[Any], times: NDArray[np.int64]
+) -> None:
+    """Add rows that stand for several each."""
+    strange = cells.size - 1
+    known = (slot >= 1) & (slot <= strange // 2) & ((bit == 0) | (bit == 1))
+    np.add.at(cells, np.where(known, 2 * slot - 2 + bit, strange), times)
 
 
 @lru_cache(maxsize=1)
@@ -198,15 +211,27 @@ def parquet_pieces(path: Path, needed: Sequence[str], wanted: Sequence[str]) -> 
 
 
 def parquet_blocks(path: Path, groups: Iterable[int], columns: list[str]) -> Iterator[Columns]:
-    """Yield the rows of some row groups."""
+    """Yield the rows of some row groups; slots and bits alone are counted by their codes."""
 
     def read() -> Iterator[Columns]:
-        with pq.ParquetFile(path) as file:
+        with pq.ParquetFile(path) as file, path.open("rb") as raw:
             for group in groups:
+                if columns == ["slot", "y"] and (block := coded_block(raw, file.metadata, group)):
+                    yield block
+                    continue
                 for batch in file.read_row_group(group, columns, use_threads=False).to_batches():
                     yield {name: as_numbers(name, batch.column(name)) for name in columns}
 
     return safely(path, "parquet", read())
+
+
+def coded_block(raw: BinaryIO, metadata: Any, group: int) -> Columns | None:
+    """Count a row group by codes; None where it has to be read, or is damaged, value by value."""
+    try:
+        found = pair_counts(raw, metadata, group, ("slot", "y"))
+    except (OSError, ValueError, KeyError, pa.ArrowException):
+        return None
+    return None if found is None else dict(zip(("slot", "y", "times"), found, strict=True))
 
 
 def as_numbers(name: str, column: Any) -> NDArray[Any]:
