@@ -188,6 +188,35 @@ def test_published_ranks_carry_no_guarantee():
     assert "NOT PRIVATE" in str(ranks)
 
 
+def test_published_scores_say_their_true_price_and_that_they_are_simulated():
+    found = published.published_scores([4, 0, 2] * 4000, 4, LN2, seed=3)
+    assert found.guarantee is None
+    assert found.loss == pytest.approx(0.89674613580118)
+    assert float(found.claimed) == pytest.approx(2 * LN2)
+    assert "NOT PRIVATE" in str(found)
+    law = published.published_law(5, LN2)
+    for place, u in enumerate((4, 0, 2)):
+        seen = np.bincount(found.values[place::3], minlength=5) / 4000
+        assert seen == pytest.approx(law[u], abs=6 * math.sqrt(0.25 / 4000))
+    with pytest.raises(ValueError, match="outside"):
+        published.published_scores([5], 4, 1, seed=1)
+
+
+def test_nothing_published_can_be_asked_of_a_ledger():
+    from noren import Guarantee
+    from noren.cli.topics import TOPICS
+    from noren.ledger import Ledger
+
+    assert not [home for home in TOPICS.values() if home.startswith("noren.similarity.as_pub")]
+    with Ledger.open("sqlite://") as ledger:
+        ledger.create_account("all", Guarantee("bit", epsilon=9), columns=["0"])
+        for made in (published.published_rank([1, 0], 1, seed=1),
+                     published.published_scores([1, 0], 1, 1, seed=1)):  # fmt: skip
+            with pytest.raises((TypeError, AttributeError, ValueError)):
+                ledger.ask("all", made, EXAMPLE)
+        assert ledger.balance("all").spent.epsilon == 0
+
+
 def test_inclusion_in_the_top_set_matches_the_oracle_table():
     expected = [0.820402805281, 0.544672113326, 0.544672113326, 0.0902529680679]
     assert top_set_inclusion([3, 2, 2, 0], 2, 1) == pytest.approx(expected, rel=1e-11)

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
@@ -67,12 +68,54 @@ def published_law(size: int, epsilon: Number) -> Floats:
     return law
 
 
-def published_scores(scores: Any, q: int, epsilon: Number, *, seed: int) -> Any:
+@dataclass(frozen=True, slots=True)
+class PublishedScores:
+    """The paper's randomized scores, simulated; with secure noise they would have a price."""
+
+    guarantee: ClassVar[None] = None
+
+    values: Any
+    q: int
+    epsilon: Fraction
+
+    @property
+    def loss(self) -> float:
+        """The price of one bit that secure noise of this law has, exactly."""
+        return published_loss(self.q, self.epsilon)
+
+    @property
+    def claimed(self) -> Fraction:
+        """The price that the paper states."""
+        return 2 * self.epsilon
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Say that these were simulated, and what the law would cost."""
+        return (
+            f"NOT PRIVATE: simulated with public randomness; with secure noise a bit costs epsilon "
+            f"{self.loss:.4f} (the paper says {float(self.claimed):.4f})",
+        )
+
+    def __str__(self) -> str:
+        return f"randomized scores of {len(self.values)} records; {self.notes[0]}"
+
+
+def published_scores(scores: Any, q: int, epsilon: Number, *, seed: int) -> PublishedScores:
     """Randomize scores as the paper does, simulated with public randomness.
 
     For a private search with the same aim and less noise, ask `NoisyScores`.
+
+    Examples
+    --------
+    >>> print(published_scores([1, 0, 2, 2], 2, 1, seed=1))
+    randomized scores of 4 records; NOT PRIVATE: simulated ... (the paper says 2.0000)
     """
-    return drawn(published_law(q + 1, epsilon), np.asarray(scores), generator(seed))
+    size, price = whole("q", q, 1), read_epsilon(epsilon)
+    found = np.asarray(scores)
+    if found.size and not 0 <= found.min() <= found.max() <= size:
+        raise ParameterError("scores", "outside 0..q", f"whole numbers from 0 to {size}")
+    values = drawn(published_law(size + 1, price), found, generator(seed))
+    return PublishedScores(values, size, price)
 
 
 def drawn(law: Floats, values: Any, public: Any) -> Any:
