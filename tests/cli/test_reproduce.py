@@ -80,3 +80,14 @@ def test_every_listed_paper_keeps_the_contract():
         module = import_module(listed.module)
         assert callable(module.rows), name
         assert callable(module.charts), name
+
+
+def test_all_papers_run_one_after_the_other_and_rows_say_which(
+    paper, result_of, tmp_path, monkeypatch
+):
+    for name in [name for name in PAPERS if name != "lent"]:
+        monkeypatch.delitem(PAPERS, name)
+    report = tmp_path / "all.html"
+    rows = result_of("reproduce", "all", "--quick", "--report", report)["result"]["rows"]
+    assert {row["paper"] for row in rows} == {"lent"}
+    assert "Reproduction: lent" in report.read_text()

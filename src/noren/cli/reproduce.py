@@ -13,6 +13,7 @@ from noren.cli.output import Output, table, with_output
 from noren.papers import PAPERS, PaperRow
 
 COLUMNS = ("experiment", "setting", "quantity", "published", "ours", "tolerance", "ok", "note")
+ALL = "all"
 FILES = {name: text for paper in PAPERS.values() for name, text in paper.files.items()}
 
 
@@ -35,22 +36,23 @@ def file_options(command: Callable[..., None]) -> Callable[..., None]:
 def reproduce(
     output: Output, name: str | None, quick: bool, report: Path | None, **files: Path | None
 ) -> None:
-    """Repeat the experiments of the paper NAME, and compare with what it printed.
+    """Repeat the experiments of the paper NAME (or of all), and compare with what it printed.
 
     Without NAME, list the papers. Exit code 1 when a figure is not what a faithful run gives.
     """
     if name is None:
         list_papers(output)
         return
-    rows = run(output, name, quick, given_files(name, files))
-    people = table(name, COLUMNS, [cells(row) for row in rows])
-    output.show(
-        "reproduction", {"name": name, "rows": [row.to_dict() for row in rows]}, people=people
-    )
+    chosen = {paper: given_files(paper, files) for paper in papers_of(name)}
+    refuse_useless(name, chosen, files)
+    found = {paper: run(output, paper, quick, given) for paper, given in chosen.items()}
+    people = [table(paper, COLUMNS, [cells(row) for row in rows]) for paper, rows in found.items()]
+    result = [told(row, p if name == ALL else None) for p, rows in found.items() for row in rows]
+    output.show("reproduction", {"name": name, "rows": result}, people=people)
     if report is not None:
-        write_report(report, name, rows)
+        write_report(report, found)
         output.remark(f"The report is {report}")
-    if not all(row.ok for row in rows):
+    if not all(row["ok"] for row in result):
         raise click.exceptions.Exit(1)
 
 
@@ -61,16 +63,34 @@ def list_papers(output: Output) -> None:
     output.show("reproductions", {"names": list(PAPERS)}, people=people)
 
 
-def given_files(name: str, files: dict[str, Path | None]) -> dict[str, Path | None]:
-    """Give the files that this paper can use; refuse a file that is another paper's."""
+def told(row: PaperRow, paper: str | None) -> dict[str, Any]:
+    """Give a row's JSON form, with its paper where there are several."""
+    return row.to_dict() if paper is None else {**row.to_dict(), "paper": paper}
+
+
+def papers_of(name: str) -> list[str]:
+    """Give the papers that a name stands for."""
+    if name == ALL:
+        return list(PAPERS)
     if name not in PAPERS:
-        known = ", ".join(PAPERS) or "none is here yet"
+        known = ", ".join([*PAPERS, ALL])
         raise click.BadParameter(f"'{name}' is not a reproduction ({known}).", param_hint="NAME")
-    own = {key: files.get(key) for key in PAPERS[name].files}
+    return [name]
+
+
+def given_files(name: str, files: dict[str, Path | None]) -> dict[str, Path | None]:
+    """Give the files that this paper can use."""
+    return {key: files.get(key) for key in PAPERS[name].files}
+
+
+def refuse_useless(
+    name: str, chosen: dict[str, dict[str, Path | None]], files: dict[str, Path | None]
+) -> None:
+    """Refuse a file that none of the chosen papers can use."""
+    useful = {key for given in chosen.values() for key in given}
     for key, path in files.items():
-        if path is not None and key not in own:
+        if path is not None and key not in useful:
             raise click.UsageError(f"'{name}' has no use for --{key}.")
-    return own
 
 
 def run(output: Output, name: str, quick: bool, files: dict[str, Path | None]) -> list[PaperRow]:
@@ -85,16 +105,30 @@ def cells(row: PaperRow) -> list[Any]:
     return [getattr(row, column) for column in COLUMNS]
 
 
-def write_report(path: Path, name: str, rows: Sequence[PaperRow]) -> None:
-    """Write the rows and the paper's charts as one HTML file."""
-    from noren.page import Chart, Page, Part, Section, Table
+def write_report(path: Path, found: dict[str, list[PaperRow]]) -> None:
+    """Write rows and charts as one HTML file, paper by paper."""
+    from noren.page import Page, Part
 
     parts: list[Part] = []
+    for name, rows in found.items():
+        parts += parts_of(name, rows, several=len(found) > 1)
+    title = f"Reproduction: {', '.join(found)}"
+    Page(title=title, lead="What was printed, beside what this run found.", parts=parts).write(path)
+
+
+def parts_of(name: str, rows: Sequence[PaperRow], several: bool) -> list[Any]:
+    """Give one paper's part of the page."""
+    from noren.page import Chart, Section, Table, Text
+
+    agree = sum(row.ok for row in rows)
+    told = f"{agree} of {len(rows)} figures lie within the tolerance of a faithful run."
+    parts: list[Any] = [Section(f"The paper on {name}"), Text(told)] if several else [Text(told)]
     for experiment in dict.fromkeys(row.experiment for row in rows):
         own = [cells(row)[1:] for row in rows if row.experiment == experiment]
-        parts += [Section(experiment), Table(COLUMNS[1:], own)]
+        title = f"{name}: {experiment}" if several else experiment
+        parts += [Section(title), Table(COLUMNS[1:], own)]
     charts = import_module(PAPERS[name].module).charts(rows)
     if charts:
-        parts += [Section("Charts"), *(Chart(chart, caption) for caption, chart in charts)]
-    lead = "What the paper printed, beside what this run found."
-    Page(title=f"Reproduction: {name}", lead=lead, parts=parts).write(path)
+        title = f"{name}: charts" if several else "Charts"
+        parts += [Section(title), *(Chart(chart, caption) for caption, chart in charts)]
+    return parts
