@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from noren.association.cohort import Plan, bits, simulate
+from noren.association.cohort import Plan, bits, simulate, sites_of
 from noren.association.counting import count_tables
 from noren.association.geometry import chi_squared
 from noren.data.bed import open_bed
@@ -96,3 +96,12 @@ def test_bits_come_at_their_rate(digits):
 def test_more_hits_than_blocks_are_refused(tmp_path):
     with pytest.raises(ParameterError, match="whole blocks"):
         simulate(tmp_path / "c", cases=5, controls=5, variants=39, hits=4, block=10, seed=1)
+
+
+def test_positions_of_a_large_cohort_stay_within_what_plink_reads():
+    plan = Plan.read(2, 2, 1_000_000, 1, 0, 1, 0.95, 0.0)
+    places = np.array(sites_of(plan)[0].positions).reshape(-1)
+    assert 0 < places.min()
+    assert places.max() < 2**31
+    steps = np.diff(places)
+    assert (steps[steps > 0] > 10_000).all()  # still apart

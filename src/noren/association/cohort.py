@@ -35,6 +35,7 @@ LOWER = np.uint64(0x5555555555555555)  # one bit of each person's pair
 COARSE, FINE = 8, 16  # binary digits of the rates of ordinary variants and of hits
 CHUNK_WORDS = 1 << 16  # of one array at work
 BASES_APART, BLOCKS_APART = 1_000, 100_000
+LONGEST = 2_000_000_000  # bases of a chromosome; PLINK reads positions below 2^31
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,10 +235,12 @@ def pairs_of(members: Flags) -> Words:
 def sites_of(plan: Plan) -> tuple[Sites, list[str]]:
     """Name the variants, spread over 22 chromosomes, and say to which locus each belongs."""
     per_chromosome = -(-plan.blocks // 22)
+    length = min(BLOCKS_APART + plan.block * BASES_APART, LONGEST // per_chromosome)
+    apart = min(BASES_APART, length // plan.block)
     blocks = [place // plan.block for place in range(plan.variants)]
     inside = [place % plan.block for place in range(plan.variants)]
     positions = tuple(
-        1 + (number % per_chromosome) * (BLOCKS_APART + plan.block * BASES_APART) + j * BASES_APART
+        1 + (number % per_chromosome) * length + j * apart
         for number, j in zip(blocks, inside, strict=True)
     )
     count = plan.variants
