@@ -29,6 +29,7 @@ from noren.privacy.numbers import whole
 MOST_STATES = 1_000_000
 RELATIVE_ZERO, NEAR_ONE = 1e-10, 1e-8
 BLOCK = 1 << 24  # cells of the propagation held at a time
+STRETCH = 256  # records decoded at a time, so that their sums stay in the cache
 
 
 def query_matrix(queries: Any) -> Any:
@@ -182,19 +183,26 @@ def decode(k: int, answers: Any, columns: int | None = None) -> Any:
     """
     pairs = detecting_columns(k)
     count = len(pairs) if columns is None else columns
-    spectrum, queries = moebius(answers), moebius(detecting_matrix(k)[:, :count])
-    sizes = subsets_size(k)
-    bits = np.zeros((np.asarray(answers).shape[1], count), np.int64)
-    of_set: dict[int, list[tuple[int, int]]] = {}
-    for place, (s, j) in enumerate(pairs[:count]):
-        of_set.setdefault(s, []).append((place, j))
+    queries = moebius(detecting_matrix(k)[:, :count]).astype(np.float64)
+    sizes, rows = subsets_size(k), np.arange(1 << k)
+    of_set: dict[int, list[int]] = {}
+    for place, (s, _) in enumerate(pairs[:count]):
+        of_set.setdefault(s, []).append(place)
+    steps = []
     for s in sorted(of_set, key=lambda one: -int(sizes[one])):
-        known = np.flatnonzero(queries[s])
-        left = spectrum[s] - bits[:, known] @ queries[s, known]
-        left = np.clip(left, 0, (1 << len(of_set[s])) - 1)
-        for place, j in of_set[s]:
-            bits[:, place] = (left >> (j - 1)) & 1
-    return bits.astype(np.uint8)
+        below = rows[(rows & ~s) == 0]  # the columns of S are 0 at all other places
+        steps.append((s, of_set[s], below, queries[np.ix_(below, of_set[s])]))
+    found = np.asarray(answers)
+    bits = np.empty((found.shape[1], count), np.uint8)
+    for first in range(0, len(bits), STRETCH):
+        spectrum = moebius(found[:, first : first + STRETCH]).astype(np.float64)  # whole, < 2**53
+        own = np.zeros((count, spectrum.shape[1]))
+        for s, places, below, part in steps:  # the digits of what is left of M(S)
+            left = np.clip(spectrum[s], 0, (1 << len(places)) - 1).astype(np.int64)
+            own[places] = (left >> np.arange(len(places))[:, None]) & 1
+            spectrum[below] -= part @ own[places]
+        bits[first : first + STRETCH] = own.T
+    return bits
 
 
 def reconstruct(ask: Callable[[Any], Any], columns: int) -> tuple[Any, int]:

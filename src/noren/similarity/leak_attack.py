@@ -31,7 +31,7 @@ from noren.similarity.scoring import score_batch
 from noren.similarity.statistic import Records
 
 METHODS = ("detecting", "unit", "differencing")
-CELLS = 1 << 24  # answers that are held at a time
+CELLS = 1 << 22  # answers that are held at a time
 Progress = Callable[[int, int | None], None]
 
 
