@@ -19,6 +19,7 @@ ROOMS = {
     "mechanisms": "noren.audit.mechanisms",
     "association": "noren.audit.association",
     "monitoring": "noren.audit.monitoring",
+    "reweighting": "noren.audit.reweighting",
     "similarity": "noren.audit.similarity",
     "collaboration": "noren.audit.collaboration",
 }

@@ -21,6 +21,7 @@ import numpy as np
 from noren.reweighting.rows import Floats
 
 TAU = 1e-11
+CLOSE = 1e-10  # of J's own size: well above its rounding, well inside quadratic convergence
 
 
 def separating_theta(private: Floats, public: Floats, ridge: float) -> Floats:
@@ -30,14 +31,23 @@ def separating_theta(private: Floats, public: Floats, ridge: float) -> Floats:
         gradient, hessian = slopes(theta, private, public, ridge)
         if math.sqrt(float(gradient @ gradient)) <= TAU:
             return theta
-        step = -np.linalg.solve(hessian, gradient)
-        size, value, fall = 1.0, objective(theta, private, public, ridge), float(gradient @ step)
-        while objective(theta + size * step, private, public, ridge) > value + size * fall / 4:
-            size /= 2
-            if size < 1e-9:  # rounding hides the descent: the full step is right there
-                size = 1.0
-                break
-        theta = theta + size * step
+        step: Floats = np.negative(np.linalg.solve(hessian, gradient), dtype=np.float64)
+        theta = theta + halved(theta, step, -float(gradient @ step), private, public, ridge) * step
+
+
+def halved(
+    theta: Floats, step: Floats, fall: float, private: Floats, public: Floats, ridge: float
+) -> float:
+    """Give the size of a step: 1, or halves of it until J falls enough.
+
+    Near the minimum the fall drowns in the rounding of J, and the full step is the right one.
+    """
+    if fall < CLOSE:
+        return 1.0
+    size, value = 1.0, objective(theta, private, public, ridge)
+    while objective(theta + size * step, private, public, ridge) > value - size * fall / 4:
+        size /= 2
+    return size
 
 
 def objective(theta: Floats, private: Floats, public: Floats, ridge: float) -> float:
