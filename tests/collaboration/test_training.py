@@ -21,6 +21,7 @@ from noren.collaboration.moments import MomentLearner
 from noren.collaboration.output import OutputPerturbation
 from noren.collaboration.regression import GramRegression
 from noren.collaboration.softmax import SoftmaxTraining
+from noren.collaboration.tuned import TunedTraining
 from noren.data import DROP, Boolean, Categorical, Numeric, Schema, fill
 from noren.errors import DrawRefused, NorenError, NotPrivate, ParameterError
 from noren.ledger import Ledger
@@ -46,6 +47,7 @@ ADDED = {"epsilon": 1, "adjacency": "add-remove", "size": N}
 SWAPPED = {"epsilon": 1, "adjacency": "substitute", "size": N}
 PEOPLE = ADDED | {"adjacency": Adjacency(ADD_REMOVE, USER, 3)}
 APPROXIMATE = {"delta": "1e-5"}
+TRIED = [("objective", 3), ("objective", None), ("moments", None)]
 ASKED = {
     "pure": (LogisticTraining(task=TWO, **ADDED), "two"),
     "pure, substitute": (LogisticTraining(task=TWO, **SWAPPED, ridge="0.7"), "two"),
@@ -64,6 +66,12 @@ ASKED = {
     "descent, classes": (GradientDescent(task=THREE, **SWAPPED, **APPROXIMATE), "three"),
     "output": (OutputPerturbation(task=TWO, ridge=20, **ADDED, **APPROXIMATE), "two"),
     "output, pure": (OutputPerturbation(task=TWO, ridge=20, **SWAPPED), "two"),
+    "tuned": (TunedTraining(task=TWO, **ADDED, **APPROXIMATE, candidates=TRIED), "two"),
+    "tuned, shared": (
+        TunedTraining(task=TWO, **SWAPPED, candidates=TRIED[:2], sharing="shared", weight=2),
+        "two",
+    ),
+    "tuned, parts by position": (TunedTraining(task=TWO, **SWAPPED, candidates=TRIED), "two"),
     "moments": (MomentLearner(task=TWO, **PEOPLE, **APPROXIMATE), "two"),
     "moments, pure": (MomentLearner(task=TWO, **SWAPPED), "two"),
     "gram": (GramRegression(task=NUMBER, **SWAPPED, **APPROXIMATE), "number"),
@@ -109,7 +117,7 @@ def test_less_noise_than_claimed_is_seen_or_refused(question, name):
     given = question.parameters
     for quantity, factor in (
         ("rate", 2), ("sigma", 0.5), ("noise", Fraction(1, 2)), ("lattice", 0), ("weight", 2),
-        ("max_records", 5), ("tolerance", 100), ("steps", 3),
+        ("max_records", 5), ("tolerance", 100), ("steps", 3), ("choice_epsilon", 2),
     ):  # fmt: skip
         if quantity not in given or (quantity == "max_records" and given["unit"] == "record"):
             continue
@@ -173,6 +181,8 @@ def test_seeded_noise_can_never_pass_for_private(question, name):
 
 @every
 def test_released_numbers_are_the_same_for_any_partition(question, name):
+    if question.kind == "tuned-training" and question.sharing == "parts":
+        return  # there a row's part goes by its position, or is drawn
     whole = ROWS[name]
     ((x, y, w),) = whole.parts
     parts = [TrainingRows(whole.task, ((x[i::3], y[i::3], w),)) for i in range(3)]

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from noren.collaboration.statistic import TrainingRows as TrainingRows
     from noren.collaboration.task import Task as Task
     from noren.collaboration.training import TrainedModel as TrainedModel
+    from noren.collaboration.tuned import TunedTraining as TunedTraining
     from noren.collaboration.verifying import Verified as Verified
     from noren.collaboration.verifying import verify_share as verify_share
     from noren.collaboration.verifying import verify_shares as verify_shares
@@ -82,6 +83,7 @@ ROOMS = {
     "task": "Task",
     "training": "TrainedModel",
     "verifying": "Verified verify_share verify_shares",
+    "tuned": "TunedTraining",
     "weights": "ewa_weights mirror_weights",
 }
 HOMES = {name: room for room, names in ROOMS.items() for name in names.split()}

@@ -24,6 +24,7 @@ from noren.collaboration.regression import gram_bounds
 from noren.collaboration.softmax import softmax_gaussian_claim, softmax_pure_claim
 from noren.collaboration.step_price import adjacency_of, steps_of, total_of_steps
 from noren.collaboration.summed import read_summed
+from noren.collaboration.tuned import tuned_claim
 from noren.errors import NorenError, NotPrivate
 from noren.privacy import Guarantee
 
@@ -107,4 +108,5 @@ CLAIMS: dict[str, Callable[[Mapping[str, Any]], Guarantee]] = {
     "gradient-descent": descent_claim,
     "moments": moment_claim,
     "gram": gram_claim,
+    "tuned": lambda given: tuned_claim(given, recompute_claim),
 }

@@ -46,6 +46,7 @@ MECHANISMS: dict[str, dict[str, str]] = {
     | INTEGER_NOISE
     | {"ridge": REAL, "steps": WHOLE, "step_size": REAL, "classes": WHOLE},
     "moments": COMMON | INTEGER_NOISE,
+    "tuned": COMMON | {"candidates": WORD, "sharing": WORD, "choice_epsilon": EXACT},
     "gram": COMMON | INTEGER_NOISE,
 }
 
