@@ -23,6 +23,7 @@ from noren.similarity import (
 from noren.similarity.laws import crossover
 from noren.similarity.planning import most_shared, named_first
 from noren.similarity.published_files import beside
+from noren.similarity.published_prior import truncated
 from noren.similarity.trials import random_queries, try_rules
 from noren.similarity.walk import Members
 from noren.testing import seeded_noise
@@ -125,6 +126,32 @@ def test_a_file_of_randomized_records_carries_its_price_and_its_receipt(tmp_path
     assert again.records.ids == ("ann", "bob")
     assert json.loads(beside(tmp_path / "out.npz").read_text()) == made.manifest
     assert (again.records.words == answer.words).all()
+
+
+def test_the_prior_is_the_truncated_decomposition_by_every_way():
+    public = np.random.default_rng(3)
+    for shape in ((90, 70), (40, 130), (6, 300)):
+        records = Records.of(public.integers(0, 2, shape))
+        dense = (records.bits() - 0.2) / 0.6
+        left, sizes, right = np.linalg.svd(dense, full_matrices=False)
+        expected = (left[:, :5] * sizes[:5]) @ right[:5]
+        for most in (4096, 0):  # by products of all pairs, and by iteration
+            found = truncated(records, 0.2, most)
+            assert found[0] @ found[1] == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_prior_is_kept_in_the_file_and_checked(tmp_path):
+    records = Records.of(np.random.default_rng(3).integers(0, 2, (50, 30)))
+    made = publish_randomised(records, 2, noise=seeded_noise(1)).published()
+    again = Published.read(made.save(tmp_path / "p.npz"))
+    query = list(range(0, 30, 4))
+    assert (again.scores(query) == made.scores(query)).all()
+    with np.load(tmp_path / "p.npz") as held:
+        arrays = dict(held)
+    arrays["left"][0, 0] += 1
+    np.savez(tmp_path / "q.npz", **arrays)
+    with pytest.raises(FileProblem):
+        Published.read(tmp_path / "q.npz")
 
 
 def test_a_price_that_nobody_paid_is_not_claimed(tmp_path):

@@ -6,8 +6,8 @@ Maths (f the probability of a flip, N the published bits, D = (N - f) / (1 - 2 f
                is taken as the prior of each bit; with the likelihoods of N,
                E = L l1 / (L l1 + (1 - L) l0), l1 = 1 - f where N = 1 else f, l0 the other way;
                score = sum over the query of E. Rank and clips are public constants.
-    D is never formed: N stays packed, and the operator X -> (N X - f 1 1'X) / (1 - 2 f) is applied
-    to blocks of rows.
+    D is never formed: `noren.similarity.published_prior` works on packed N. The two factors are
+    computed once, in single precision, and kept in the file.
 
 Nothing here sees the protected records: the input is a released answer.
 """
@@ -22,19 +22,16 @@ from typing import Any
 
 import numpy as np
 
-from noren.data.bits import unpack
-from noren.errors import ParameterError
 from noren.privacy.guarantee import Guarantee
 from noren.privacy.numbers import read_epsilon
 from noren.similarity import published_files
 from noren.similarity.laws import Floats, flip_probability, read_k
+from noren.similarity.published_prior import BLOCK, truncated
 from noren.similarity.queries import read_columns
-from noren.similarity.scoring import score_columns
+from noren.similarity.scoring import Words, score_columns
 from noren.similarity.statistic import Records
 
-RANK = 5
 CLIP = (0.001, 0.97)
-BLOCK = 4096
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,7 +86,7 @@ class Published:
             return total
         for first in range(0, len(total), BLOCK):
             part = slice(first, first + BLOCK)
-            seen = unpack(self.records.words[part], self.records.n_columns)[:, columns] == 1
+            seen = bits_of(self.records.words[part], columns)
             prior = np.clip(left[part] @ right[:, columns], *CLIP)
             one = np.where(seen, 1 - self.flip, self.flip) * prior
             zero = np.where(seen, self.flip, 1 - self.flip) * (1 - prior)
@@ -99,9 +96,10 @@ class Published:
     def factors(self) -> tuple[Floats, Floats]:
         """Give two thin matrices whose product is the truncated decomposition of D."""
         if "pair" not in self._factors:
-            self._factors["pair"] = truncated(self.records, self.flip)
-        pair: tuple[Floats, Floats] = self._factors["pair"]
-        return pair
+            pair = truncated(self.records, self.flip)
+            self._factors["pair"] = tuple(part.astype(np.float32) for part in pair)
+        kept: tuple[Floats, Floats] = self._factors["pair"]
+        return kept
 
     def save(self, path: Any) -> Path:
         """Write an NPZ file that `Published.read` and NumPy can read, and a manifest beside it."""
@@ -110,14 +108,16 @@ class Published:
     @classmethod
     def read(cls, path: Any) -> Published:
         """Read what `save` wrote."""
-        records, made = published_files.read(path)
-        return cls(
+        records, made, factors = published_files.read(path)
+        found = cls(
             records,
             Fraction(made["epsilon"]),
             secure=made["guarantee"] is not None,
             marks=tuple(made["marks"]),
             receipts=tuple(made["receipts"]),
         )
+        found._factors["pair"] = factors
+        return found
 
     @classmethod
     def join(cls, parts: Sequence[Published]) -> Published:
@@ -143,43 +143,8 @@ class Published:
         return published_files.manifest_of(self)
 
 
-def truncated(records: Records, flip: float) -> tuple[Floats, Floats]:
-    """Decompose D = (N - f) / (1 - 2 f), keeping the largest parts."""
-    shape = (len(records), records.n_columns)
-    if min(shape) <= RANK + 1:
-        dense = (records.bits() - flip) / (1 - 2 * flip)
-        left, sizes, right = np.linalg.svd(dense, full_matrices=False)
-        return left[:, :RANK] * sizes[:RANK], right[:RANK]
-    from scipy.sparse.linalg import LinearOperator, svds
-
-    operator = LinearOperator(
-        shape=shape,
-        dtype=np.float64,
-        matvec=lambda x: times(records, flip, x.reshape(-1)),
-        rmatvec=lambda x: times_transposed(records, flip, x.reshape(-1)),
-    )
-    begin = np.ones(min(shape))  # fixed, so that the same records give the same factors
-    left, sizes, right = svds(operator, k=RANK, v0=begin)
-    return left * sizes, right
-
-
-def times(records: Records, flip: float, x: Floats) -> Floats:
-    """Give D x."""
-    out = np.empty(len(records))
-    for first in range(0, len(out), BLOCK):
-        bits = unpack(records.words[first : first + BLOCK], records.n_columns)
-        out[first : first + BLOCK] = bits @ x
-    product: Floats = (out - flip * x.sum()) / (1 - 2 * flip)
-    return product
-
-
-def times_transposed(records: Records, flip: float, x: Floats) -> Floats:
-    """Give D' x."""
-    if len(x) != len(records):
-        raise ParameterError("x", f"of length {len(x)}", f"of length {len(records)}")
-    out = np.zeros(records.n_columns)
-    for first in range(0, len(x), BLOCK):
-        bits = unpack(records.words[first : first + BLOCK], records.n_columns)
-        out += x[first : first + BLOCK] @ bits
-    product: Floats = (out - flip * x.sum()) / (1 - 2 * flip)
-    return product
+def bits_of(words: Words, columns: Sequence[int]) -> Any:
+    """Take some columns out of packed rows."""
+    chosen = np.asarray(columns, np.int64)
+    own = words[:, chosen // 64] >> (chosen % 64).astype(np.uint64)
+    return (own & np.uint64(1)).astype(bool)

@@ -2,6 +2,7 @@
 
     words      uint64, a row a record; column h is bit h mod 64 of word h // 64
     n_columns  how many columns
+    left, right the factors of the prior (`noren.similarity.published_prior`), float32
     ids, names public names, where there are any
     manifest   JSON: the price, the chance of a flip, sizes, SHA-256 of `words`, receipts, marks
 
@@ -54,25 +55,30 @@ def manifest_of(published: Published) -> dict[str, Any]:
         "columns": records.n_columns,
         "bits": "column h is bit h mod 64 of word h // 64",
         "sha256": digest(records.words),
+        "prior_sha256": [digest(part) for part in published.factors()],
         "marks": list(published.marks),
         "receipts": [dict(receipt) for receipt in published.receipts],
         "how_to_read": READ_IT,
     }
 
 
-def digest(words: Any) -> str:
-    """Name packed bits."""
-    return hashlib.sha256(np.asarray(words).astype("<u8", copy=False).tobytes()).hexdigest()
+def digest(array: Any) -> str:
+    """Name an array, whatever the order of bytes in this machine."""
+    content = np.asarray(array)
+    little = content.astype(content.dtype.newbyteorder("<"), copy=False)
+    return hashlib.sha256(little.tobytes()).hexdigest()
 
 
 def save(published: Published, path: Any) -> Path:
     """Write the file, and its manifest beside it."""
     target = Path(path)
     made = manifest_of(published)
-    records = published.records
+    records, factors = published.records, published.factors()
     held: dict[str, Any] = {
         "words": records.words,
         "n_columns": records.n_columns,
+        "left": factors[0],
+        "right": factors[1],
         "manifest": json.dumps(made),
     }
     for name in ("ids", "names"):
@@ -89,14 +95,16 @@ def beside(target: Path) -> Path:
     return target.with_name(target.name + ".manifest.json")
 
 
-def read(path: Any) -> tuple[Records, dict[str, Any]]:
-    """Read what `save` wrote: the randomized records and their manifest."""
+def read(path: Any) -> tuple[Records, dict[str, Any], tuple[Any, Any]]:
+    """Read what `save` wrote: the randomized records, their manifest, and their prior."""
     file = existing_file(path)
     try:
         with np.load(file, allow_pickle=False) as archive:
             held = {name: archive[name] for name in archive.files}
         made = json.loads(held["manifest"].item())
+        factors = held["left"], held["right"]
         whole = made["what"] == MARK and digest(held["words"]) == made["sha256"]
+        whole = whole and [digest(part) for part in factors] == made["prior_sha256"]
         n_columns = int(held["n_columns"])
         Fraction(made["epsilon"])
     except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile):
@@ -109,7 +117,7 @@ def read(path: Any) -> tuple[Records, dict[str, Any]]:
     ids, names = (
         tuple(map(str, held[key].tolist())) if key in held else None for key in ("ids", "names")
     )
-    return Records(as_words(held["words"], n_columns), n_columns, ids, names), made
+    return Records(as_words(held["words"], n_columns), n_columns, ids, names), made, factors
 
 
 def joined(parts: Sequence[Published]) -> dict[str, Any]:

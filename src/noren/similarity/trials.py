@@ -28,7 +28,8 @@ from noren.privacy.numbers import Number, read_epsilon, whole
 from noren.similarity.as_published import drawn, published_epsilon, published_law
 from noren.similarity.formulas import bit_sensitivity, similarity
 from noren.similarity.laws import Floats, flip_probability, read_k
-from noren.similarity.published import BLOCK, Published
+from noren.similarity.published import Published
+from noren.similarity.published_prior import BLOCK
 from noren.similarity.scoring import Scores, score_columns
 from noren.similarity.statistic import Records
 from noren.similarity.top_set import TopSet, draw_set
