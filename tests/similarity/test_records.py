@@ -8,6 +8,7 @@ from scipy import sparse
 
 from noren.errors import FileProblem, NotPrivate, ParameterError, SchemaError
 from noren.similarity import Records, scores
+from noren.testing import seeded_noise
 
 BITS = np.array([[1, 0, 0, 0, 1], [1, 1, 1, 0, 0], [0, 1, 1, 0, 0], [0, 0, 0, 1, 1]])
 IDS = ("ann", "bob", "cy", "di")
@@ -213,3 +214,18 @@ def test_a_record_without_items_is_one_where_the_public_list_says_so(tmp_path):
     records = Records.read(path, ids=IDS, names=NAMES)
     assert len(records) == 4
     assert records.weights().tolist() == [1, 0, 0, 0]
+
+
+def test_shuffled_records_keep_their_ids_and_nothing_of_their_order():
+    records = Records.of(BITS, ids=IDS, names=NAMES, min_weight=2).prepare()
+    places = set()
+    for seed in range(40):
+        mixed, order = records.shuffled(seeded_noise(seed))
+        assert (mixed.bits() == BITS[order]).all()
+        assert mixed.ids == tuple(IDS[row] for row in order)
+        assert (mixed.names, mixed.min_weight, mixed.postings) == (NAMES, 2, None)
+        places.add(mixed.ids.index("ann"))
+    assert places == {0, 1, 2, 3}
+    bare, order = Records.of(BITS).shuffled(seeded_noise(3))
+    assert bare.ids is None
+    assert (bare.bits() == BITS[order]).all()

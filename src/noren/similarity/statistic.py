@@ -24,6 +24,7 @@ from noren.data.bits import (
     words_for,
 )
 from noren.errors import ParameterError, SchemaError
+from noren.noise import Noise
 from noren.privacy.numbers import whole
 from noren.similarity.scoring import Indexes, Postings, Words, make_postings
 
@@ -128,6 +129,24 @@ class Records:
         words = np.concatenate([self.words, other.words])
         least = min(self.min_weight, other.min_weight)
         return Records(words, self.n_columns, ids, self.names, least, self.origin)
+
+    def shuffled(self, noise: Noise) -> tuple[Records, Indexes]:
+        """Put the records into a secret random order, in which a record's place says nothing.
+
+        Gives the shuffled records, ids with their rows, and where each came from: row i was row
+        order[i]. Keep the order secret, and shuffle once, before an account is opened.
+
+        Examples
+        --------
+        >>> from noren import Noise
+        >>> records = Records.of([[1, 0], [0, 1], [1, 1]], ids=["a", "b", "c"])
+        >>> mixed, order = records.shuffled(Noise())
+        >>> [records.id_of(int(row)) for row in order] == list(mixed.ids)
+        True
+        """
+        order: Indexes = noise.permutation(len(self))
+        ids = None if self.ids is None else tuple(self.ids[row] for row in order.tolist())
+        return replace(self, words=self.words[order], ids=ids), order
 
     def with_names(self, names: Iterable[str]) -> Records:
         """Name the columns."""
