@@ -11,9 +11,10 @@ from scipy.stats import kstest
 from noren.noise.public import generator
 from noren.papers import PAPERS
 from noren.papers.reweighting import FIGURES, charts, rows
-from noren.papers.reweighting_errata import sampling_loss
 from noren.papers.reweighting_setting import true_ratio
-from noren.papers.simulated_shares import epsilon_left, laplace_shares
+from noren.papers.simulated_shares import laplace_shares
+from noren.reweighting.amplification import sampling_loss
+from noren.reweighting.noise_shares import epsilon_left
 
 pytestmark = pytest.mark.filterwarnings("ignore::noren.errors.NotPrivateWarning")
 

@@ -25,13 +25,17 @@ from noren.audit.reweighting_cases import (
 from noren.audit.row import FAILS, AuditRow, finding
 from noren.mechanisms.additive import IntegerNoise
 from noren.noise import Noise
-from noren.papers.reweighting_errata import PRIVATE, PUBLIC, RIDGES, WIDTHS, sampling_loss
-from noren.papers.simulated_shares import epsilon_left
 from noren.reweighting import AdaptiveMoments, Moments, NormalizedBasis, leave_one_out_grid
 from noren.reweighting.adaptive_choice import STEPS, Scoring
+from noren.reweighting.amplification import sampling_loss
 from noren.reweighting.grid_basis import UNIT
+from noren.reweighting.noise_shares import epsilon_left
 from noren.reweighting.whitened_basis import WhitenedBasis
 from noren.reweighting.whitening import row_products
+
+PUBLIC = np.array([-1, -0.4, 0.1, 0.5, 0.9, 1.2, 1.6, 2.1, 2.7, 3.3])
+PRIVATE = np.array([1.1, 1.4, 1.6, 1.8, 1.9, 2, 2.1, 2.3, 2.4, 2.6, 2.8, 3.1])
+WIDTHS, RIDGES = (0.5, 0.8, 1.2), (0.01, 0.1, 1)
 
 
 class HalfTheNoise(Moments):
