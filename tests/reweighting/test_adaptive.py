@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from noren.errors import ParameterError
+from noren.ledger import Ledger
 from noren.noise import Noise
-from noren.privacy import Adjacency
+from noren.privacy import Adjacency, Guarantee
 from noren.reweighting import (
     AdaptiveMoments,
     AdaptiveRelease,
@@ -228,6 +229,17 @@ def test_a_saved_release_gives_the_same_weights_and_is_restored_by_its_question(
     wanted = fit_weights(release, TABLE).values
     assert (fit_weights(again, TABLE).values == wanted).all()
     assert (fit_weights(question.restore(release.record()), TABLE).values == wanted).all()
+
+
+def test_a_ledger_charges_the_total_once_and_gives_the_stored_answer_back(tmp_path):
+    ledger = Ledger.open(tmp_path / "ledger.db")
+    ledger.create_account("table", Guarantee(Adjacency.read("substitute"), epsilon=2))
+    question, rows = asked(), EncodedRows.of(SHIFTED)
+    release = ledger.ask("table", question, rows, request_id="once")
+    again = ledger.ask("table", question, rows, request_id="once")
+    assert ledger.balance("table").spent.epsilon == 1
+    assert again.differing == release.differing
+    assert (fit_weights(again, TABLE).values == fit_weights(release, TABLE).values).all()
 
 
 def test_an_empty_table_is_answered_where_its_size_is_secret():
