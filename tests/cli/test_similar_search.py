@@ -174,6 +174,8 @@ def test_records_are_published_once_and_looked_up_for_nothing(result_of, run, ac
     made = result_of("similar", "publish", account, "out.npz", "--epsilon", 3)
     again = result_of("similar", "publish", account, "again.npz", "--epsilon", 3)
     assert made["guarantee"]["epsilon"] == 3
+    told = run("similar", "publish", account, "again.npz", "--epsilon", 3)
+    assert "It was answered before: nothing was charged." in told.stderr
     assert made["result"]["manifest"]["sha256"] == again["result"]["manifest"]["sha256"]
     assert set(spent().values()) == {3}
     beside = json.loads((account.parent / "out.npz.manifest.json").read_text())

@@ -10,7 +10,7 @@ import click
 
 from noren.cli.output import Output, table, with_output
 from noren.cli.similar_leak import form_option, read
-from noren.cli.similar_session import FILE, forecast_only, session_options
+from noren.cli.similar_session import FILE, forecast_only, paid, session_options
 from noren.cli.spending import Spending
 
 if TYPE_CHECKING:
@@ -41,9 +41,7 @@ def publish(
     question = RandomizedRecords(epsilon=epsilon, adjacency=session.adjacency)  # type: ignore[arg-type]
     if forecast_only(output, spending, session, question, {"query": 16}):
         return
-    answer = session.ask(question)
-    if answer.receipt is not None:
-        output.remark(spending.receipt(answer.receipt))
+    answer = paid(output, spending, session, question)
     show_file(output, answer.published(held.ids, held.names), out)
 
 

@@ -15,6 +15,7 @@ from noren.cli.similar_session import (
     ADJACENCIES,
     FILE,
     forecast_only,
+    paid,
     query_of,
     session_options,
 )
@@ -128,7 +129,7 @@ def search(
     question = mode(session, columns, epsilon)
     if forecast_only(output, spending, session, question, {"records": len(held)}):
         return
-    show_named(output, session.ask(question), session, report)
+    show_named(output, paid(output, spending, session, question), session, report)
 
 
 def mode_of(wanted: dict[str, Any]) -> Callable[[Session, Any, str], Any] | None:
@@ -260,7 +261,7 @@ def weights(
     session = make(read(records, form))
     question = session.weights_question(epsilon)
     if not forecast_only(output, spending, session, question):
-        output.show_answer(session.ask(question))
+        output.show_answer(paid(output, spending, session, question))
 
 
 @click.command()

@@ -117,6 +117,16 @@ def forecast_only(
     return False
 
 
+def paid(output: Output, spending: Spending, session: Session, question: Any) -> Any:
+    """Ask, and say what was charged: nothing for a repeat."""
+    answer, repeated = session.answered(question)
+    if repeated:
+        output.remark("It was answered before: nothing was charged.")
+    elif answer.receipt is not None:
+        output.remark(spending.receipt(answer.receipt))
+    return answer
+
+
 def query_of(records: Records, query: str | None, file: Path | None) -> Any:
     """Read the query that the options give."""
     from noren.similarity.queries import read_columns, read_query_file

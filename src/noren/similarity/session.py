@@ -167,9 +167,9 @@ class Session:
         if asked is None:
             return nothing_asked(self, view)
         if similarity == COMMON:
-            answer, repeated = self._answered(self._deep_enough(view, asked))
+            answer, repeated = self.answered(self._deep_enough(view, asked))
             return view.of_scores(self, answer, repeated)
-        answer, repeated = self._answered(asked)
+        answer, repeated = self.answered(asked)
         if isinstance(asked, ScorePairs):
             return view.of_pairs(self, answer, repeated)
         known = self.released_weights()
@@ -235,9 +235,9 @@ class Session:
 
     def ask(self, question: Any) -> Any:
         """Ask any question of this room about the records; a repeat is free."""
-        return self._answered(question)[0]
+        return self.answered(question)[0]
 
-    def _answered(self, question: Any) -> tuple[Any, bool]:
+    def answered(self, question: Any) -> tuple[Any, bool]:
         """Give the answer, and whether it was stored already."""
         question.check(self.records)
         found = self.stored(question)
