@@ -111,8 +111,8 @@ def speed(rows: int) -> dict[str, tuple[bool, str]]:
 
     def sk(tolerance: float, name: str, solver: str = "lbfgs") -> Callable[[], object]:
         def run() -> None:
-            model = LogisticRegression(solver=solver, C=1 / ridge, fit_intercept=False, tol=tolerance,
-                                       max_iter=10_000)  # fmt: skip
+            model = LogisticRegression(C=1 / ridge, fit_intercept=False, tol=tolerance,
+                                       max_iter=10_000, solver=solver)  # fmt: skip
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 model.fit(x, y)

@@ -216,6 +216,26 @@ def test_a_share_shows_what_it_says_of_itself(place, result_of, run):
     assert "Not verified" in run("collaborate", "inspect", "hub/north.zip").stdout
 
 
+def test_arrays_for_other_programs_hold_the_coefficients_and_no_pickle(place, result_of, run):
+    files = shares(result_of)
+    result_of("collaborate", "combine", *files, *HUB, "--rows", "hub/rows.csv", "--out", "c.json")
+    for model, is_secret in (("hub/north.zip", False), ("c.json", True)):
+        made = result_of("collaborate", "export", model, "--out", "arrays.npz")["result"]
+        assert made["secret"] is is_secret
+        with np.load("arrays.npz", allow_pickle=False) as arrays:
+            assert arrays["coefficients"].shape == arrays["names"].shape
+            assert arrays["names"][-1] == "intercept"
+    assert np.array_equal(read_share("hub/north.zip").coefficients,
+                          arrays_of("hub/north.zip", result_of))  # fmt: skip
+    assert run("collaborate", "export", "c.json", "--out", "x.csv").exit_code == 2
+
+
+def arrays_of(model, result_of) -> np.ndarray:
+    result_of("collaborate", "export", model, "--out", "again.npz")
+    with np.load("again.npz", allow_pickle=False) as arrays:
+        return arrays["coefficients"]
+
+
 def test_a_private_draw_names_one_file_and_is_charged(place, result_of, run):
     files = shares(result_of)
     pay = ("--ledger", "budget.sqlite", "--account", "hub")

@@ -236,3 +236,9 @@ def test_learners_that_do_not_fit_are_refused(learners):
 def test_options_that_make_no_sense_are_refused(options):
     with pytest.raises(ParameterError):
         combine(LEARNERS, X, Y, **options)
+
+
+def test_raw_stacking_lets_long_learners_count_more():
+    raw = combine(LEARNERS, X, Y, "stack", form="score").coefficients
+    near(raw, baselines.stack(X, Y, LEARNERS, 1, unit=False))
+    assert np.linalg.norm(raw - combine(LEARNERS, X, Y, "stack").coefficients) > 0.1

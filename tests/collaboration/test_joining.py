@@ -89,3 +89,14 @@ def test_held_out_rows_are_never_trained_on():
         joining = combine(rng.normal(size=(30, 10)), rows, labels).joining
         accuracies.append((joining.local_accuracy, joining.combined_accuracy))
     assert np.mean(accuracies, axis=0) == pytest.approx([0.5, 0.5], abs=0.06)
+
+
+def test_the_report_is_one_page_that_fetches_nothing(tmp_path):
+    _, w, rows, labels = receiver(1)
+    joining = combine([w], rows, labels).joining
+    text = joining.page().write(tmp_path / "report.html").read_text()
+    assert "SECRET" in text.partition("<h1>")[0]
+    assert joining.verdict in text.lower()
+    assert "does not prove that noise was added" in text
+    assert "default-src 'none'" in text
+    assert len(joining.chart().to_dict()["layer"]) == 3

@@ -10,6 +10,7 @@ import stat
 import zipfile
 from datetime import datetime
 from fractions import Fraction
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +30,7 @@ from noren.collaboration.signing import keygen, read_key, sign
 from noren.collaboration.statistic import TrainingRows
 from noren.collaboration.task import Task
 from noren.collaboration.verifying import verify_share, verify_shares
+from noren.data import Numeric, fill
 from noren.errors import FileProblem, ParameterError, SchemaError, ShareRefused
 from noren.privacy import ADD_REMOVE, USER, Adjacency
 from noren.testing import seeded_noise
@@ -372,6 +374,52 @@ def test_text_that_is_json_but_not_canonical_is_refused(share, members):
     for text in (b'{"a":1,"a":2}', b"NaN", b"[" * 10**5, b"\xff"):
         bad = dataclasses.replace(share, manifest_text=text)
         assert refused(bad, members) == "not a share"
+
+
+NUMBER = Task(TASK.features, Numeric(name="cost", lower=0, upper=9, missing=fill(0)))
+THREE = Task.of_bounds([0, 0], [10, 10], classes=("a", "b", "c"))
+GAUSSIAN = {"delta": "1e-5", "adjacency": "add-remove"}
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "task", "settings"),
+    [
+        ("logistic", "LogisticTraining", TASK, {}),
+        ("logistic", "LogisticTraining", TASK, GAUSSIAN),
+        ("softmax", "SoftmaxTraining", THREE, {}),
+        ("descent", "GradientDescent", TASK, GAUSSIAN),
+        ("descent", "GradientDescent", THREE, GAUSSIAN),
+        ("output", "OutputPerturbation", TASK, {"ridge": 10}),
+        ("output", "OutputPerturbation", TASK, GAUSSIAN | {"ridge": 10}),
+        ("moments", "MomentLearner", TASK, {}),
+        ("regression", "GramRegression", NUMBER, GAUSSIAN),
+        ("as_published", "PublishedTraining", TASK, {"variant": "cms"}),
+        ("as_published", "PublishedTraining", TASK, GAUSSIAN | {"variant": "kst"}),
+    ],
+)
+def test_shares_of_every_mechanism_are_verified_and_cannot_understate(
+    module, name, task, settings, keys, tmp_path
+):
+    way = getattr(import_module(f"noren.collaboration.{module}"), name)
+    own = {"task": task, "epsilon": 1, "adjacency": "substitute", "size": 40} | settings
+    given = TrainingRows.empty(task)
+    if own["adjacency"] == "substitute":
+        x = np.random.default_rng(1).uniform(0, 10, (40, 2))
+        words = x[:, 0] if task is NUMBER else [task.classes[0]] * 40
+        given = TrainingRows.of(task, x, labels=words)
+    model = way(**own).answer(given, Noise()).model
+    agreed = Consortium(name="x", task=task, members=keys[1])
+    sent = write_share(tmp_path / "a.zip", make_share(model, "north", keys[0]["north"]))
+    found = verify_share(read_share(sent), agreed)
+    assert found.model.guarantee.epsilon == 1
+    assert {k: v.tolist() for k, v in found.model.sums.items()} == {
+        k: v.tolist() for k, v in model.sums.items()}  # fmt: skip
+    low = found.manifest["claim"] | {"epsilon": "9/10"}
+    assert refused(resigned(found, keys[0]["north"], {"claim": low}), agreed) == "understated claim"
+    if model.guarantee.delta:
+        low = found.manifest["claim"] | {"delta": str(model.guarantee.delta / 2)}
+        bad = resigned(found, keys[0]["north"], {"claim": low})
+        assert refused(bad, agreed) == "understated claim"
 
 
 def test_a_key_is_private_to_its_owner_and_never_written_over(tmp_path):

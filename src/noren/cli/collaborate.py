@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from noren.cli.collaborate_combine import combine, predict
+from noren.cli.collaborate_export import export
 from noren.cli.collaborate_files import inspect, keygen, verify
 from noren.cli.collaborate_publish import draw, publish
 from noren.cli.collaborate_simulate import simulate
@@ -20,5 +21,7 @@ def collaborate() -> None:
     """
 
 
-for command in (keygen, train, inspect, verify, combine, predict, publish, draw, simulate):
+for command in (
+    keygen, train, inspect, verify, combine, predict, publish, draw, export, simulate,
+):  # fmt: skip
     collaborate.add_command(command)

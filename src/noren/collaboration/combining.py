@@ -69,7 +69,7 @@ class Way:
     method : str
         One of `METHODS`.
     form : str
-        For mirror and ewa: "unit", "score" or "sign".
+        For mirror and ewa: "unit", "score" or "sign"; for stack "score" means raw learners.
     beta : float
         Their temperature; e unless given, 3 as published.
     include_start : bool
@@ -111,7 +111,8 @@ class Way:
         if self.method == AUTO:
             return Predictor.of(auto_fit(rows, labels, learners, self.folds).coefficients)
         if self.method == "stack":
-            return Predictor.of(baselines.stack(rows, labels, learners, self.ridge))
+            unit = self.form != SCORE
+            return Predictor.of(baselines.stack(rows, labels, learners, self.ridge, unit=unit))
         if self.method == LOCAL:
             return Predictor.of(baselines.local_fit(rows, labels, self.ridge))
         if self.method == "best-single":

@@ -119,6 +119,18 @@ class SecretJoining:
             f"{self.combined_accuracy:.3f} combined"
         )
 
+    def chart(self) -> Any:
+        """Draw the difference with its interval."""
+        from noren.collaboration.joining_page import joining_charts
+
+        return joining_charts(self)[0][1]
+
+    def page(self) -> Any:
+        """Put the report on one HTML page that opens offline (`noren.page.Page`)."""
+        from noren.collaboration.joining_page import joining_page
+
+        return joining_page(self)
+
     def to_dict(self) -> dict[str, Any]:
         """Give the JSON form."""
         return asdict(self) | {"secret": SECRET, "signature_proves": SIGNATURE_SAYS}
