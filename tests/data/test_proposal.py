@@ -76,6 +76,7 @@ def test_any_finite_numbers_get_bounds_that_hold_them(values):
 
 @given(st.lists(st.text(max_size=12), min_size=1, max_size=6))
 @example(["\x7f", "\x7f"])
+@example(["0", "0", "0\n0"])
 def test_any_words_can_be_declared_and_written(words):
     made = propose({"w": words})
     again = Schema.from_dict(tomllib.loads(made.toml()))

@@ -34,7 +34,7 @@ from noren.data.cells import (
 )
 from noren.data.columns import Boolean, Categorical, Column, Integer, Numeric, Text
 from noren.data.declarations import LARGEST_INTEGER
-from noren.data.missing import MISSING_LEVEL, OWN, fill
+from noren.data.missing import MISSING_LEVEL, OWN, fill, is_word
 from noren.data.schema import MISSING_WORDS, Schema, column_to_dict
 
 MOST_LEVELS = 100
@@ -122,9 +122,9 @@ def outward(low: float, high: float) -> tuple[float, float]:
 
 
 def levels(name: str, words: list[str]) -> tuple[Column, str]:
-    """Declare words; where none occur, a single level."""
+    """Declare words; where none occur, a single level. What takes several lines is other."""
     why = "the words of the public table; add those that the private one is known to have"
-    categories = [word for word in words if word] or ["none"]
+    categories = [word for word in words if word and is_word(word)] or ["none"]
     other = None if OTHER_WORD in categories else OTHER_WORD
     rule = fill(MISSING_LEVEL) if MISSING_LEVEL in categories else OWN
     return Categorical(name=name, categories=tuple(categories), other=other, missing=rule), why
