@@ -145,3 +145,28 @@ def test_a_policy_refuses_an_account_that_may_spend_more(account, here, run):
     assert spent() == 0
     (here / "noren-policy.toml").write_text('epsilon = 1\nadjacency = "add-remove"\n')
     assert run("poll").exit_code == 0
+
+
+def test_a_policy_about_neighbors_lets_none_be_narrowed_unless_it_says_so(here, run):
+    def create(name, within):
+        account = ["ledger", "create", name, "--ledger", "ledger.sqlite", "--epsilon", 1]
+        return run(*account, "--adjacency", "substitute", "--within", within)
+
+    policy = here / "noren-policy.toml"
+    policy.write_text('adjacency = "substitute"\n')
+    assert create("plain", "").exit_code == 0
+    refused = create("narrow", "same status")
+    assert refused.exit_code == 3
+    assert "rule 'within'" in refused.stderr
+    policy.write_text('adjacency = "substitute"\nwithin = "same status"\n')
+    assert create("narrow", "same status").exit_code == 0
+    assert create("other", "one epoch").exit_code == 3
+
+
+def test_words_of_another_policy_do_not_widen_what_the_keeper_allows(here, run, monkeypatch):
+    (here / "noren-policy.toml").write_text('adjacency = "substitute"\n')
+    (here / "mine.toml").write_text('within = "same status"\n')
+    monkeypatch.setenv("NOREN_POLICY", str(here / "mine.toml"))
+    place = ["--ledger", "ledger.sqlite", "--epsilon", 1]
+    narrow = ["--adjacency", "substitute", "--within", "same status"]
+    assert run("ledger", "create", "narrow", *place, *narrow).exit_code == 3

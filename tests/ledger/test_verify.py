@@ -11,7 +11,7 @@ import pytest
 from ledger_asker import pure, tally
 
 from noren import Ledger
-from noren.errors import RecordDamaged
+from noren.errors import ParameterError, RecordDamaged
 from noren.ledger.chain import GENESIS, hash_of, sealed
 from noren.ledger.schema import ENTRIES
 
@@ -210,6 +210,15 @@ def test_entries_of_an_unknown_account_are_found(tmp_path):
             behind.execute("UPDATE entries SET account = 'nobody'")
             behind.commit()
         assert "entries of account id nobody" in findings(ledger)
+
+
+@pytest.mark.parametrize("part", ["", "abc", None, 5, "g" * 64])
+def test_a_part_of_a_head_is_refused_and_never_taken_for_a_lost_tail(asked, part):
+    kept = asked.balance("cohort").head
+    for given in (kept[:12], part) if part is not None else (kept[:63],):
+        with pytest.raises(ParameterError, match="64 hexadecimal digits"):
+            asked.verify(head=given)
+    assert asked.verify(head=f" {kept.upper()}\n").heads["cohort"] == kept
 
 
 def test_an_older_copy_is_found_by_a_head_kept_elsewhere(tmp_path):

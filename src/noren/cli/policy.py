@@ -6,6 +6,7 @@ folder of the ledger's file, and in the folders above both; and the file that NO
 
     ledger, account     the only ones that may be used
     adjacency           who must be protected, in words ("add-remove", "substitute", ...)
+    within              words that may narrow those neighbors; without this rule, none may
     epsilon, delta, rho the most that an account's budget may state
     users               who may ask (names of the operating system)
     no-ledger           false forbids --no-ledger
@@ -27,6 +28,7 @@ from noren.cli.settings import Setting, beside, folders_up, read_toml
 from noren.errors import LedgerError, SchemaError
 
 if TYPE_CHECKING:
+    from noren.privacy.adjacency import Adjacency
     from noren.privacy.guarantee import Guarantee
 
 FILE = "noren-policy.toml"
@@ -36,6 +38,7 @@ RULES: dict[str, type | tuple[type, ...]] = {
     "ledger": str,
     "account": str,
     "adjacency": str,
+    "within": str,
     "epsilon": (int, float, str),
     "delta": (int, float, str),
     "rho": (int, float, str),
@@ -91,16 +94,25 @@ class Policy:
 
     def allow_budget(self, budget: Guarantee) -> None:
         """Refuse an account that protects someone else, or may spend more."""
-        from noren.privacy.adjacency import Adjacency
-
         for rule in self.of("adjacency"):
-            if Adjacency.read(rule.value).word != budget.adjacency.word:
-                raise rule.refuse(
-                    f"adjacency must be '{rule.value}', but the account's is '{budget.adjacency}'."
-                )
+            self._allow_adjacency(rule, budget.adjacency)
         for name, amount in stated(budget).items():
             for rule in self.of(name):
                 self._allow_amount(rule, name, amount)
+
+    def _allow_adjacency(self, rule: Rule, adjacency: Adjacency) -> None:
+        from noren.privacy.adjacency import Adjacency
+
+        if Adjacency.read(rule.value).word != adjacency.word:
+            raise rule.refuse(
+                f"adjacency must be '{rule.value}', but the account's is '{adjacency}'."
+            )
+        beside_it = {other.value for other in self.of("within") if other.file == rule.file}
+        if adjacency.within and adjacency.within not in beside_it:
+            raise rule.refuse(
+                f"the account protects '{adjacency}' only, and narrower neighbors are not "
+                f"'{rule.value}'. Its keeper may allow them by a rule 'within'."
+            )
 
     def _allow_amount(self, rule: Rule, name: str, amount: Fraction | None) -> None:
         from noren.privacy.numbers import exact, shown

@@ -9,12 +9,13 @@ entries add up to. On SQLite the file's own structure is checked too.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from noren.errors import RecordDamaged
+from noren.errors import ParameterError, RecordDamaged
 from noren.ledger.account import Opened, columns_digest, read_opened
 from noren.ledger.asking import arrays_of
 from noren.ledger.chain import ANSWERED, CHARGED, GENESIS, OPENED, hash_of, sealed
@@ -32,6 +33,7 @@ from noren.ledger.statements import (
 from noren.privacy.amounts import Amounts
 from noren.question import identity_of_form
 
+HEAD = re.compile("[0-9a-f]{64}")
 NOTHING = Amounts(0)
 FIRST = -(2**62)  # below every sequence number
 
@@ -51,7 +53,7 @@ class Verification:
 
 def verified(database: Database, head: str | None) -> Verification:
     """Check everything; raise `RecordDamaged` with all findings, if there are any."""
-    findings, walks = examined(database, head)
+    findings, walks = examined(database, None if head is None else read_head(head))
     if findings:
         listed = "\n  ".join(findings)
         raise RecordDamaged(
@@ -65,6 +67,19 @@ def verified(database: Database, head: str | None) -> Verification:
         sum(walk.next for walk in walks),
         {walk.row["name"]: walk.row["head"] for walk in walks},
     )
+
+
+def read_head(given: object) -> str:
+    """Take a whole head hash: a part of one would look like a ledger that lost its tail."""
+    text = given.strip().lower() if isinstance(given, str) else ""
+    if not HEAD.fullmatch(text):
+        raise ParameterError(
+            "head",
+            repr(given)[:80],
+            "64 hexadecimal digits",
+            "Copy the whole head hash of an answer's receipt; history shows its beginning only.",
+        )
+    return text
 
 
 def examined(database: Database, head: str | None) -> tuple[list[str], list[Walk]]:
