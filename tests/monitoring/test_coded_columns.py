@@ -80,7 +80,15 @@ def test_codes_of_every_width_and_run_say_what_values_say(tmp_path_factory, rows
         ({}, {"data_page_version": "2.0"}),
         ({}, {"write_statistics": False}),
     ],
-    ids=str,
+    ids=[
+        "missing bits",
+        "true and false",
+        "many slots",
+        "dates",
+        "no codes",
+        "other pages",
+        "plain",
+    ],
 )
 def test_what_has_another_form_is_left_to_the_ordinary_reader(tmp_path, change, settings):
     columns = {"slot": pa.array([1, 2, 3] * 100, pa.int32()), "y": pa.array([1, 0, 1] * 100)}
