@@ -125,6 +125,25 @@ def test_a_gain_in_log_odds_is_finite_where_nothing_is_certain():
     assert even.certain_ones == even.certain_zeros == 0
 
 
+def test_scores_that_no_float_holds_are_believed_rightly_and_fast():
+    """400 rare columns, and one record that has them all: log f(400) = -2763."""
+    p = np.full(400, 1e-3)
+    p[0] = 0.5
+    counts = np.zeros(401, int)
+    counts[[0, 1, 400]] = 10_000, 1000, 1
+    for kind in ("scores", "ranks"):
+        found = summarize("given", p, classes_of(counts, kind, None), np.zeros((401, 400)))
+        if kind == "scores":
+            assert (found.max_confidence, found.certain_ones) == (1, 400)
+        assert 0 <= found.min_confidence <= found.max_confidence <= 1
+    from noren.similarity.confidence import score_confidence
+
+    near = score_confidence(399, p)  # one column is missing: column 0 with the least odds
+    odds = p / (1 - p)
+    missing = (1 / odds) / (1 / odds).sum()
+    assert near == pytest.approx(1 - missing, rel=1e-9)
+
+
 def test_what_a_rank_pins_down_is_not_called_certain():
     """A million records at one rank decide it beyond any float, yet nothing is proven."""
     classes = classes_of(np.array([500_000, 499_000, 0, 999, 1]), "ranks", None)

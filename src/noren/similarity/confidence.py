@@ -34,9 +34,13 @@ SAFE = 1e-250  # below, a law is taken apart in logarithms or tilted, so that no
 
 def sum_law(p: Any) -> Floats:
     """Give the law of a sum of independent coins: f(0), .., f(q)."""
-    law = np.ones(1)
-    for chance in read_prior(p):
-        law = np.append(law * (1 - chance), 0.0) + np.append(0.0, law * chance)
+    chances = read_prior(p)
+    law = np.zeros(len(chances) + 1)
+    law[0] = 1.0
+    for done, chance in enumerate(chances.tolist()):
+        moved = law[: done + 1] * chance
+        law[: done + 1] *= 1 - chance
+        law[1 : done + 2] += moved
     return law
 
 
@@ -121,8 +125,11 @@ def score_beliefs(p: Any, score: int) -> tuple[Floats, Floats]:
     return np.clip(one / law[score], 0.0, 1.0), np.clip(zero / law[score], 0.0, 1.0)
 
 
-def beliefs_by_score(p: Any) -> tuple[Floats, Floats]:
-    """Give `score_beliefs` for every score 0..q, a row for each; NaN where it is impossible."""
+def beliefs_by_score(p: Any, needed: Any = None) -> tuple[Floats, Floats]:
+    """Give `score_beliefs` for every score 0..q, a row for each; NaN where it is impossible.
+
+    Scores that are too unlikely for a float are costly; they stay NaN unless `needed`.
+    """
     chances = read_prior(p)
     law, others = sum_law(chances), laws_without(chances).T
     edge = np.zeros((1, len(chances)))
@@ -134,7 +141,7 @@ def beliefs_by_score(p: Any) -> tuple[Floats, Floats]:
     zeros[plain] = np.clip((1 - chances) * np.vstack([others, edge])[plain] / divisor, 0.0, 1.0)
     least, most = int((chances == 1).sum()), int((chances > 0).sum())
     for score in np.flatnonzero(~plain):
-        if least <= score <= most:
+        if least <= score <= most and (needed is None or needed[score]):
             ones[score], zeros[score] = score_beliefs(chances, int(score))
     return ones, zeros
 

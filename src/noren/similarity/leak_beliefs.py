@@ -27,6 +27,7 @@ from noren.similarity.confidence import NEVER, Floats, beliefs_by_score, log_odd
 from noren.similarity.leak_answers import Classes
 from noren.similarity.statistic import Records
 
+SMALLEST, BEST = -700.0, 3  # log of a chance that floats still hold; scores kept of each class
 UNIFORM, MARGINALS, GIVEN = "uniform", "marginals", "given"
 LABELS = {
     UNIFORM: "every database equally likely (as published)",
@@ -98,8 +99,8 @@ def summarize(prior: str, p: Any, classes: Classes, ones: Any) -> BeliefSummary:
         ones[v, h]: how many of the records with score v have a one in column h.
     """
     q = classes.q
-    by_score = even_beliefs(q) if p is None else beliefs_by_score(p)
     log_chances = classes.log_chances(p)
+    by_score = even_beliefs(q) if p is None else beliefs_by_score(p, likely(log_chances))
     chances = np.exp(log_chances)
     one, zero = (np.broadcast_to(chances @ np.nan_to_num(t), (len(chances), q)) for t in by_score)
     open_ = np.ones(q, bool) if p is None else (p > 0) & (p < 1)
@@ -121,6 +122,13 @@ def summarize(prior: str, p: Any, classes: Classes, ones: Any) -> BeliefSummary:
         mean_error=mean_error(classes, ones, one),
         calibration_error=float((classes.members * share).sum() / classes.sizes.sum()),
     )
+
+
+def likely(log_chances: Floats) -> Any:
+    """Say which scores matter: those with a chance that a float can hold, and each class's best."""
+    best = np.sort(log_chances, axis=1)[:, -min(BEST, log_chances.shape[1])][:, None]
+    chosen = (log_chances > SMALLEST) | (log_chances >= best)
+    return (chosen & np.isfinite(log_chances)).any(axis=0)
 
 
 def even_beliefs(q: int) -> tuple[Floats, Floats]:

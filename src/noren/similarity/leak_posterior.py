@@ -113,7 +113,7 @@ def posterior_of(name: str, p: Any, states: States, seen: Any) -> Posterior:
     for unit, columns in enumerate(states.columns):
         open_ = np.ones(len(columns), bool) if p is None else (p[columns] > 0) & (p[columns] < 1)
         counts = states.counts[:, unit]
-        belief = class_beliefs(p, columns, counts, mass, states.begins)[occurs]
+        belief = class_beliefs(p, columns, counts, mass, states.begins, occurs)
         highest, lowest = max(highest, float(belief.max())), min(lowest, float(belief.min()))
         base = 0 if p is None else int((p[columns] == 1).sum())
         alive = np.where(np.isfinite(weights), counts, -1)
@@ -137,11 +137,14 @@ def class_weights(p: Any, columns: Any) -> Floats:
     return log_weights(len(columns), None) if p is None else log_sum_law(p[columns])
 
 
-def class_beliefs(p: Any, columns: Any, counts: Any, mass: Floats, begins: Any) -> Floats:
-    """Give Pr(bit = 1), for each group a row, for each column of a class a column."""
-    table = even_beliefs(len(columns))[0] if p is None else beliefs_by_score(p[columns])[0]
-    chances = np.stack(
-        [np.add.reduceat(mass * (counts == k), begins) for k in range(len(columns) + 1)], axis=1
-    )
+def class_beliefs(
+    p: Any, columns: Any, counts: Any, mass: Floats, begins: Any, occurs: Any
+) -> Floats:
+    """Give Pr(bit = 1) in each group that occurs, a row each, for each column of a class."""
+    sums = [np.add.reduceat(mass * (counts == k), begins) for k in range(len(columns) + 1)]
+    chances = np.stack(sums, axis=1)[occurs]
+    needed = (chances > 0).any(axis=0)
+    even = p is None
+    table = (even_beliefs(len(columns)) if even else beliefs_by_score(p[columns], needed))[0]
     found: Floats = np.clip(chances @ np.nan_to_num(table), 0.0, 1.0)
     return found
