@@ -33,7 +33,7 @@ from noren.errors import ParameterError
 from noren.mechanisms.additive import IntegerNoise
 from noren.privacy import ADD_REMOVE, Adjacency
 from noren.question import Mechanism
-from noren.reweighting.basis import nonzero_centres, read_width, softmax
+from noren.reweighting.basis import nonzero_centres, read_width
 from noren.reweighting.reading import Reading, read_sums
 from noren.reweighting.rows import Floats, Integers, frozen, matrix, public_matrix
 
@@ -202,16 +202,17 @@ class NormalizedBasis(Summed):
         centres = self.centres.astype(exact.dtype)
         turned = np.ascontiguousarray(centres.T)
         half = (centres * centres).sum(axis=1) / exact.dtype(2)
-        square = exact.dtype(self.width) * exact.dtype(self.width)
+        sharp = exact.dtype(1 / self.width**2)
         stride = max(1, CELLS // self.size)
         for start in range(0, len(given), stride):
-            logits = self.rounded(given[start : start + stride]) @ turned
-            logits -= half
-            logits /= square
-            softmax(logits)
-            logits *= exact.dtype(UNIT)
-            np.floor(logits, out=logits)
-            yield logits if self.precision == "float64" else capped(logits)
+            steps = self.rounded(given[start : start + stride]) @ turned
+            steps -= half
+            steps -= steps.max(axis=1, keepdims=True)
+            steps *= sharp
+            np.exp(steps, out=steps)
+            steps *= exact.dtype(UNIT) / steps.sum(axis=1, keepdims=True)
+            np.floor(steps, out=steps)
+            yield steps if self.precision == "float64" else capped(steps)
 
     def steps(self, rows: ArrayLike) -> Integers:
         """Evaluate every function at some rows, in steps."""
