@@ -38,7 +38,8 @@ def log_density(t: Floats, rows: Floats, ridge: float, noise: LogNoise) -> Float
     """Give the log density of the exact minimizer at each t."""
     s = expit(-np.multiply.outer(t, rows))
     b = s @ rows - ridge * t
-    return noise(b) + np.log((s * (1 - s)) @ rows**2 + ridge)
+    found: Floats = noise(b) + np.log((s * (1 - s)) @ rows**2 + ridge)
+    return found
 
 
 def one_feature(
@@ -92,7 +93,8 @@ def softmax_losses(noise: LogNoise, ridge: float, reach: float, points: int) -> 
     trace = (p * (1 - p)).sum(axis=1)
     grown = 1 + trace / ridge + pairs / ridge**2
     before = noise(free)
-    return noise(moved) + np.log(grown) - before, before
+    ratio: Floats = noise(moved) + np.log(grown) - before
+    return ratio, before
 
 
 def softmax_worst_loss(rate: float, ridge: float) -> float:
@@ -108,7 +110,8 @@ def softmax_worst_delta(epsilon: float, sigma: float, ridge: float) -> float:
     reach, points = 9 * sigma, 401
 
     def noise(b: Floats) -> Floats:
-        return -0.5 * (b**2).sum(axis=1) / sigma**2 - math.log(2 * math.pi * sigma**2)
+        found: Floats = -0.5 * (b**2).sum(axis=1) / sigma**2 - math.log(2 * math.pi * sigma**2)
+        return found
 
     ratio, before = softmax_losses(noise, ridge, reach, points)
     area, q = (2 * reach / (points - 1)) ** 2, np.exp(before)

@@ -46,8 +46,11 @@ def recompute_claim(mechanism: str, parameters: Mapping[str, Any]) -> Guarantee:
     """
     require_parameters(mechanism, parameters)
     try:
+        smallest = [parameters["dimension"], parameters["size"], parameters.get("classes", 2) - 1]
+        if min(smallest) < 1:
+            raise ValueError
         return CLAIMS[mechanism](parameters)
-    except (ArithmeticError, TypeError, ValueError) as error:
+    except (ArithmeticError, KeyError, TypeError, ValueError) as error:
         if isinstance(error, NorenError):
             raise
         raise NotPrivate(

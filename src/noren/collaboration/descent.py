@@ -15,9 +15,9 @@ The paper's own descent (n^2 steps on single rows, each with noise for the whole
 offered: 2.5e7 steps for 5000 rows.
 
 Accuracy
-    Measured on breast cancer (400 rows, 31 coordinates, delta 1e-5, defaults): 0.89 at epsilon 1, 0.93
-    at 3, where objective perturbation has 0.87 and 0.91. On iris (120 rows, 3 classes): 0.84, 0.92.
-    A ridge of 1 costs 0.02 to 0.05; 20 steps in place of 80 as much.
+    Measured on breast cancer (400 rows, 31 coordinates, delta 1e-5, defaults): 0.89 at epsilon 1,
+    0.93 at 3, where objective perturbation has 0.87 and 0.91. On iris (120 rows, 3 classes): 0.84,
+    0.92. A ridge of 1 costs 0.02 to 0.05; 20 steps in place of 80 as much.
 """
 
 from __future__ import annotations

@@ -83,6 +83,7 @@ class PrivateModel:
                 f"finite numbers of shape {shape}, as the task has them",
                 "Check that the model belongs to this task.",
             )
+        check_sizes(self.task, self.parameters)
         found.setflags(write=False)
         put(self, "coefficients", found)
         put(self, "parameters", MappingProxyType(dict(self.parameters)))
@@ -153,6 +154,17 @@ class PrivateModel:
             seeded=read_flag(given["seeded"]),
             guarantee=guarantee_from_text(given["guarantee"]),
             receipt=None if given["receipt"] is None else Receipt(**given["receipt"]),
+        )
+
+
+def check_sizes(task: Task, parameters: Mapping[str, Any]) -> None:
+    """Refuse a claim about another number of coordinates or classes than the task has."""
+    classes = max(2, len(task.classes))
+    same = parameters.get("dimension", task.dimension) == task.dimension
+    if not same or parameters.get("classes", classes) != classes:
+        raise SchemaError(
+            "The model's claim is about another number of coordinates or classes than its task "
+            "has. Ask the sender for a new file."
         )
 
 

@@ -11,9 +11,9 @@ Privacy (docs/proofs/collaboration/sums.md)
     grid: that over g, plus sqrt(d), in L2. Persons with k rows: k W for W.
 
 Accuracy
-    The noise has the standard deviation of W / ridge over mu for each coefficient, and the ridge shrinks
-    what it blurs. Measured on breast cancer at epsilon 1, the best of four ridges: 0.73, where
-    objective perturbation has 0.87.
+    The noise has the standard deviation of W / ridge over mu for each coefficient, and the ridge
+    shrinks what it blurs. Measured on breast cancer at epsilon 1, the best of four ridges: 0.73,
+    where objective perturbation has 0.87.
 """
 
 from __future__ import annotations

@@ -15,8 +15,9 @@ Privacy (docs/proofs/collaboration/softmax.md)
     loses nothing leaves K - 1 of them. Not tight, unlike two classes.
 
 Accuracy
-    Measured on iris (120 rows, 3 classes): 0.86, 0.91, 0.94 at epsilon 1, 3, 10 (delta 0, add-remove),
-    0.82, 0.93, 0.93 at delta 1e-5, with defaults; noisy descent is as good: 0.84, 0.92, 0.95.
+    Measured on iris (120 rows, 3 classes): 0.86, 0.91, 0.94 at epsilon 1, 3, 10 (delta 0,
+    add-remove), 0.82, 0.93, 0.93 at delta 1e-5, with defaults; noisy descent is as good: 0.84,
+    0.92, 0.95.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from noren.collaboration.model import PrivateModel
+from noren.collaboration.model import LARGEST, PrivateModel
 from noren.collaboration.statistic import TrainingRows, require_task
 from noren.collaboration.step_price import adjacency_parameters, read_neighbours
 from noren.collaboration.task import Task
@@ -157,7 +157,10 @@ class Training(ABC):
         self.check(rows)
         found = self.learned(rows, require_noise(noise))
         return TrainedModel(
-            question=self, secure=noise.secure, coefficients=found.coefficients, sums=found.sums
+            question=self,
+            secure=noise.secure,
+            coefficients=np.clip(found.coefficients, -LARGEST, LARGEST),
+            sums=found.sums,
         )
 
     def restore(self, record: dict[str, Any]) -> TrainedModel:
