@@ -14,6 +14,10 @@ Privacy (SUBSTITUTE, n public)
     In the order of drawing a replaced row stays at its place. Sorted by row number the claim is
     false: for 3 bits, 2 drawn, e' = 1, the log ratio reaches 0.8562 where 0.7634 is claimed.
     Without a box there is no bound at all, which the paper leaves out.
+
+Accuracy
+    Worse than B's at the same price: the moments get the half that the centres leave, and a centre
+    is off by a large part of the box unless many rows stand behind each that is drawn.
 """
 
 from __future__ import annotations
