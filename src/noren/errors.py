@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+LONGEST = 200  # characters of what was given that a message repeats
+
 
 class NorenError(Exception):
     """The parent of every error raised on purpose."""
@@ -31,8 +33,23 @@ class ParameterError(NorenError, ValueError):
     """
 
     def __init__(self, name: str, given: object, accepted: str, advice: str = "") -> None:
-        super().__init__(f"{name} is {given}, but it must be {accepted}. {advice}".rstrip())
+        super().__init__(f"{name} is {shown(given)}, but it must be {accepted}. {advice}".rstrip())
         self.name = name
+
+
+def shown(given: object) -> str:
+    """Write what was given in at most a few lines, however long it is.
+
+    Examples
+    --------
+    >>> shown(10**5000), shown("9" * 300)[-6:]
+    ('very long', '99 ...')
+    """
+    try:
+        text = str(given)
+    except ValueError:  # Python writes no whole number of more than 4300 digits
+        return "very long"
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]} ..."
 
 
 class SchemaError(NorenError, ValueError):

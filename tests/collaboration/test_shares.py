@@ -23,12 +23,15 @@ from noren.collaboration import signing
 from noren.collaboration.consortium import Consortium
 from noren.collaboration.logistic import LogisticTraining
 from noren.collaboration.model import PrivateModel
+from noren.collaboration.moments import MomentLearner
+from noren.collaboration.output import OutputPerturbation
 from noren.collaboration.publication import publish
 from noren.collaboration.share_files import LARGEST, NAMES, read_share, write_share
 from noren.collaboration.shares import Share, canonical, make_share
 from noren.collaboration.signing import keygen, read_key, sign
 from noren.collaboration.statistic import TrainingRows
 from noren.collaboration.task import Task
+from noren.collaboration.tuned import TunedTraining
 from noren.collaboration.verifying import verify_share, verify_shares
 from noren.data import Numeric, fill
 from noren.errors import FileProblem, ParameterError, SchemaError, ShareRefused
@@ -180,8 +183,13 @@ def test_a_missing_or_senseless_parameter_is_refused(share, keys, members):
     cases = [
         ({"parameters": short}, {"bad content"}),
         ({"parameters": stated | {"rate": "-1"}}, {"bad parameters"}),
-        ({"parameters": stated | {"dimension": "2"}}, {"bad parameters"}),
+        ({"parameters": stated | {"dimension": "2"}}, {"bad content"}),
+        ({"parameters": stated | {"epsilon": "-1"}}, {"bad parameters"}),
+        ({"parameters": stated | {"delta": "2"}}, {"bad parameters"}),
+        ({"parameters": stated | {"max_records": "0"}}, {"bad parameters"}),
+        ({"parameters": stated | {"epsilon": "1e999"}}, {"bad content"}),
         ({"parameters": stated | {"epsilon": "1e999999999"}}, {"bad numbers"}),
+        ({"parameters": stated | {"epsilon": "1e9_9_9_9_9_9_9_9_9"}}, {"bad numbers"}),
         ({"parameters": stated | {"epsilon": "9" * 500}}, {"bad numbers"}),
         ({"parameters": []}, {"bad content", "bad numbers"}),
         ({"mechanism": "trust-me"}, {"bad content"}),
@@ -379,6 +387,7 @@ def test_text_that_is_json_but_not_canonical_is_refused(share, members):
 NUMBER = Task(TASK.features, Numeric(name="cost", lower=0, upper=9, missing=fill(0)))
 THREE = Task.of_bounds([0, 0], [10, 10], classes=("a", "b", "c"))
 GAUSSIAN = {"delta": "1e-5", "adjacency": "add-remove"}
+CANDIDATES = {"candidates": [("objective", 3), ("objective", None), ("moments", None)]}
 
 
 @pytest.mark.parametrize(
@@ -393,6 +402,8 @@ GAUSSIAN = {"delta": "1e-5", "adjacency": "add-remove"}
         ("output", "OutputPerturbation", TASK, GAUSSIAN | {"ridge": 10}),
         ("moments", "MomentLearner", TASK, {}),
         ("regression", "GramRegression", NUMBER, GAUSSIAN),
+        ("tuned", "TunedTraining", TASK, GAUSSIAN | CANDIDATES),
+        ("tuned", "TunedTraining", TASK, CANDIDATES | {"sharing": "shared"}),
         ("as_published", "PublishedTraining", TASK, {"variant": "cms"}),
         ("as_published", "PublishedTraining", TASK, GAUSSIAN | {"variant": "kst"}),
     ],
@@ -420,6 +431,37 @@ def test_shares_of_every_mechanism_are_verified_and_cannot_understate(
         low = found.manifest["claim"] | {"delta": str(model.guarantee.delta / 2)}
         bad = resigned(found, keys[0]["north"], {"claim": low})
         assert refused(bad, agreed) == "understated claim"
+
+
+@pytest.mark.parametrize("settings", [{}, CANDIDATES, {"ridge": 10}])
+@pytest.mark.parametrize("exponent", ["1000000000000", "-1000000000000", "1001"])
+def test_a_grid_that_no_computer_could_hold_is_refused_at_once(settings, exponent, keys, members):
+    way = {"": MomentLearner, "candidates": TunedTraining, "ridge": OutputPerturbation}[
+        "".join(settings)
+    ]
+    asked = way(task=TASK, epsilon=1, adjacency="add-remove", size=40, **settings)
+    sent = make_share(asked.answer(rows(), Noise()).model, "north", keys[0]["north"])
+    stated = dict(sent.manifest["parameters"])
+    if "candidates" in stated:
+        old = stated["candidates"]
+        stated["candidates"] = old.replace('"exponent":"-20"', f'"exponent":"{exponent}"')
+        assert stated["candidates"] != old
+    else:
+        stated["exponent"] = exponent
+    bad = resigned(sent, keys[0]["north"], {"parameters": stated})
+    assert refused(bad, members) == "bad parameters"
+
+
+def test_a_candidate_of_other_width_than_the_model_is_refused(keys, members):
+    asked = TunedTraining(task=TASK, epsilon=1, adjacency="add-remove", size=40, **CANDIDATES)
+    sent = make_share(asked.answer(rows(), Noise()).model, "north", keys[0]["north"])
+    stated = dict(sent.manifest["parameters"])
+    stated["candidates"] = stated["candidates"].replace('"dimension":"3"', '"dimension":"2"', 1)
+    bad = resigned(sent, keys[0]["north"], {"parameters": stated})
+    assert refused(bad, members) == "bad parameters"
+    stated["candidates"] = "[" * 100_000 + "]" * 100_000
+    assert refused(resigned(sent, keys[0]["north"], {"parameters": stated}), members) in (
+        "bad parameters", "not a share")  # fmt: skip
 
 
 def test_a_key_is_private_to_its_owner_and_never_written_over(tmp_path):

@@ -50,9 +50,14 @@ def test_a_replaced_row_stays_in_its_part():
 
 
 def test_a_candidate_that_is_clearly_better_is_kept():
-    spoiled = tuned(candidates=[("moments", None), ("objective", 1e6)], epsilon=50)
-    kept = [int(spoiled.answer(ROWS, Noise()).sums["chosen"][0]) for _ in range(5)]
-    assert kept.count(0) >= 4
+    task = Task.of_bounds([-1], [1], intercept=1)
+    rows = TrainingRows.of(task, X, np.where(X[:, 0] > 0.6, "yes", "no"))
+    few = tuned(task=task, candidates=[("moments", None), ("objective", 1)], epsilon=50)
+    parts = few.parts_of(rows, Noise())
+    fits = [q.learned(part, Noise()) for q, part in zip(few.questions, parts, strict=False)]
+    moments, objective = (errors(fit.coefficients, parts[-1]) for fit in fits)
+    assert moments > objective + 30
+    assert few.answer(rows, Noise()).sums["chosen"].tolist() == [1]
 
 
 def test_the_price_of_parts_is_that_of_one_and_of_shared_rows_the_sum():

@@ -247,7 +247,8 @@ def test_the_widest_scores_at_the_smallest_rate_are_told_apart(fit, mechanism):
         ([1], None, 1, "epsilon"),
         ([1], 1, 0, "sensitivity"),
         ([1], 1, -1, "sensitivity"),
-        ([1], "1e400", 1, "epsilon / sensitivity"),
+        ([1], "1e300", "1e-300", "epsilon / sensitivity"),
+        ([1], "1e400", 1, "epsilon"),
     ],
 )
 def test_what_cannot_be_selected_is_refused_by_name(mechanism, scores, epsilon, sensitivity, named):

@@ -26,6 +26,7 @@ from noren.collaboration.step_price import adjacency_of, steps_of, total_of_step
 from noren.collaboration.summed import read_summed
 from noren.collaboration.tuned import tuned_claim
 from noren.errors import NorenError, NotPrivate
+from noren.noise.grid import STEEPEST
 from noren.privacy import Guarantee
 
 
@@ -46,17 +47,26 @@ def recompute_claim(mechanism: str, parameters: Mapping[str, Any]) -> Guarantee:
     """
     require_parameters(mechanism, parameters)
     try:
-        smallest = [parameters["dimension"], parameters["size"], parameters.get("classes", 2) - 1]
-        if min(smallest) < 1:
-            raise ValueError
+        require_sensible(parameters)
         return CLAIMS[mechanism](parameters)
-    except (ArithmeticError, KeyError, TypeError, ValueError) as error:
+    except (ArithmeticError, KeyError, RecursionError, TypeError, ValueError) as error:
         if isinstance(error, NorenError):
             raise
         raise NotPrivate(
             "The claim's parameters are not those of any run of its mechanism, so nothing is "
             "proved. Ask the sender for a new file."
         ) from None
+
+
+def require_sensible(given: Mapping[str, Any]) -> None:
+    """Refuse parameters that no question has, before anything is computed with them."""
+    smallest = [given["dimension"], given["size"], given["max_records"]]
+    if min(*smallest, given.get("classes", 2) - 1) < 1:
+        raise ValueError
+    if given["epsilon"] <= 0 or not 0 <= given["delta"] < 1:
+        raise ValueError
+    if abs(given.get("exponent", 0)) > STEEPEST:
+        raise ValueError
 
 
 def objective_pure(given: Mapping[str, Any]) -> Guarantee:

@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from noren.errors import SchemaError
+from noren.privacy.numbers import exact
 
 WHOLE, REAL, EXACT, WORD = "whole", "real", "exact", "word"
 
@@ -88,7 +89,7 @@ def parameters_from_text(mechanism: Any, given: Any) -> dict[str, Any]:
     if not isinstance(given, Mapping) or not all(isinstance(v, str) for v in given.values()):
         raise SchemaError("A model's parameters must be a table of strings. Check the file.")
     require_parameters(mechanism, given)
-    readers: dict[str, Any] = {WHOLE: int, REAL: float, EXACT: Fraction, WORD: str}
+    readers: dict[str, Any] = {WHOLE: int, REAL: float, EXACT: read_exact, WORD: str}
     kinds = declared(mechanism)
     try:
         return {name: readers[kinds[name]](text) for name, text in given.items()}
@@ -96,3 +97,8 @@ def parameters_from_text(mechanism: Any, given: Any) -> dict[str, Any]:
         raise SchemaError(
             "A model's parameters hold a number that is none. Check the file."
         ) from None
+
+
+def read_exact(text: str) -> Fraction:
+    """Read a number exactly, unless it would be of astronomical length."""
+    return exact("a parameter", text)

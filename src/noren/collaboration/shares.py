@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -23,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from noren.collaboration.model import PrivateModel
 from noren.collaboration.signing import fingerprint, public_key_of, sign
 from noren.errors import SchemaError, ShareRefused
+from noren.privacy.numbers import ENDLESS
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -35,7 +35,6 @@ MANIFEST = {
     "model_format",
 }  # fmt: skip
 LONGEST = 400
-ENDLESS = re.compile(r"[eE][+-]?\d{4}")
 CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True)
 
 
@@ -200,11 +199,19 @@ def strict_json(text: bytes, source: str) -> Any:
 
 
 def check_short(source: str, *tables: Any) -> None:
-    """Refuse words that would be read as numbers of astronomical length."""
+    """Refuse words that would be read as numbers of astronomical length.
+
+    The candidates of a tuned model are a table of tables, and each of their numbers is such a word.
+    """
     words = [
-        str(word) for one in tables for word in (one if isinstance(one, dict) else {}).values()
+        (name, str(word))
+        for one in tables
+        for name, word in (one if isinstance(one, dict) else {}).items()
     ]
-    if any(len(word) > LONGEST or ENDLESS.search(word) for word in words):
+    if any(
+        ENDLESS.search(word) or (len(word) > LONGEST and name != "candidates")
+        for name, word in words
+    ):
         raise ShareRefused("bad numbers", source, "a number in its manifest is absurdly long.")
 
 

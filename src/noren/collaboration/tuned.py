@@ -248,7 +248,13 @@ def tuned_claim(given: Mapping[str, Any], recompute: Any) -> Guarantee:
             raise NotPrivate(
                 "A candidate of a tuned model cannot be tuned itself. Ask for another."
             )
-        found = recompute(mechanism, parameters_from_text(mechanism, text))
+        own = parameters_from_text(mechanism, text)
+        if own["dimension"] != given["dimension"]:
+            raise NotPrivate(
+                "A candidate of a tuned model has another number of coordinates than the model. "
+                "Ask the sender for a file made by the mechanism that it names."
+            )
+        found = recompute(mechanism, own)
         prices.append((max(found.epsilon or 0, Fraction(0)), found.delta, found.adjacency))
     same = all(who == adjacency for _, _, who in prices) and adjacency.max_records == 1
     if not prices or not same or choice <= 0 or sharing not in (PARTS, SHARED):

@@ -9,6 +9,7 @@ larger: ten charges of it would not fit a budget of 1.)
 from __future__ import annotations
 
 import operator
+import re
 from decimal import Decimal
 from fractions import Fraction
 from typing import SupportsFloat, SupportsIndex, TypeAlias
@@ -16,6 +17,9 @@ from typing import SupportsFloat, SupportsIndex, TypeAlias
 from noren.errors import ParameterError
 
 Number: TypeAlias = int | float | str | Fraction | Decimal
+
+LARGEST = Fraction(10**300)  # floats reach a little further, and forecasts are made of them
+ENDLESS = re.compile(r"[eE][+-]?[\d_]{5}")  # an exponent that would take memory without end
 
 
 def exact(name: str, value: object) -> Fraction:
@@ -31,20 +35,31 @@ def exact(name: str, value: object) -> Fraction:
     accepted = "a finite number (int, float, Fraction, Decimal or decimal string)"
     if value is None or isinstance(value, bool):
         raise ParameterError(name, value, accepted, "Noren chooses none for you.")
+    number = as_fraction(value)
+    if number is None:
+        advice = "Write one tenth as 0.1, '0.1' or Fraction(1, 10)."
+        raise ParameterError(name, value, accepted, advice)
+    if abs(number) > LARGEST:
+        raise ParameterError(name, value, "at most 1e300 in size", "Choose another unit.")
+    return number
+
+
+def as_fraction(value: object) -> Fraction | None:
+    """Give the number that something says, or None where it says none."""
     try:
         if isinstance(value, Fraction):
             return value
         if isinstance(value, int):
             return Fraction(value)
         if isinstance(value, (Decimal, str)):
-            return Fraction(value)
+            return None if ENDLESS.search(str(value)) else Fraction(value)
         if isinstance(value, SupportsIndex):
             return Fraction(operator.index(value))
         if isinstance(value, SupportsFloat):
             return Fraction(repr(float(value)))
     except (ValueError, OverflowError, ZeroDivisionError, TypeError):
         pass
-    raise ParameterError(name, value, accepted, "Write one tenth as 0.1, '0.1' or Fraction(1, 10).")
+    return None
 
 
 def positive(name: str, value: object, advice: str = "Choose a public number above 0.") -> Fraction:
