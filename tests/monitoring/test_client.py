@@ -195,7 +195,8 @@ def test_a_ticket_for_another_task_or_a_level_is_refused(made, client_of, ticket
     [
         {"weights": ["3", "1"]}, {"epsilon": "1.999"}, {"weights": None}, {"reports": 9},
         {"strategy": "memoised"}, {"task": "a|b"}, {"slot_seconds": 0}, {"slot_epsilon": "1.9"},
-        {"epsilon": "0"}, {"dummy": "2", "strategy": "published"},
+        {"epsilon": "0"}, {"dummy": "2", "strategy": "published"}, {"epsilon": "1e400"},
+        {"origin": "inf"}, {"origin": "nan"}, {"slot_seconds": "inf"}, {"slot_seconds": "nan"},
         {"weights": ["1", "1", "1", "-1"]},
     ],
     ids=str,
@@ -397,6 +398,26 @@ def test_rolling_is_silent_for_a_window_and_then_reports_in_every_cycle(
     client.begin(ticket((3, 6)))  # other slots: a window of silence again
     clock.go(38)
     assert client.report(never) is None
+
+
+@pytest.mark.parametrize("other", [{"slots": (3, 6)}, {"plan": 3}], ids=["slots", "plan"])
+def test_a_clock_that_goes_back_does_not_shorten_the_silence_of_rolling(
+    other, made, client_of, clock, ticket
+):
+    client = client_of(made("rolling", reports=2))
+    client.begin(ticket((2, 6)))
+    clock.go(30)
+    assert y_of(client.report(lambda: 1)) is not None
+    clock.go(20)  # backwards, and then something changes
+    changed = client_of(made("rolling", reports=other.get("plan", 2)))
+    changed.begin(ticket(other.get("slots", (2, 6))))
+    for place in range(31, 39):  # no window of 8 slots may hold reports of both
+        clock.go(place)
+        message = changed.report(never)
+        assert message is None or y_of(message) is None
+    clock.go(43)
+    if "slots" in other:
+        assert y_of(changed.report(lambda: 1)) is not None  # silence ends
 
 
 def test_rolling_charges_each_cycle(made, client_of, clock, ticket):

@@ -50,7 +50,7 @@ from contextlib import contextmanager
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, localcontext
 from fractions import Fraction
 from itertools import pairwise
-from math import comb, floor
+from math import comb, floor, isfinite
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +62,7 @@ except ImportError:  # pragma: no cover - not a POSIX system: one process at a t
 FORMAT = 1
 NOT_PRIVATE = "NOT PRIVATE: drawn from randomness that was handed in"
 RATIO_BITS = 200
+MOST_EPSILON = 9_000  # no protection at all, and what Python still reads as a whole number
 TASK = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 STRATEGIES = ("published", "independent", "ramp", "block", "rolling", "tree")
 Json = dict[str, Any]
@@ -196,6 +197,7 @@ class Client:
             raise ClientError("read_bit gave something that is not a bit; it must give 0 or 1.")
         mine["sent"][str(slot)] = self.plan.answer(mine, slot, int(bit), self._randbelow)
         mine["highest"] = place
+        mine["latest"] = max(mine.get("latest", 0), self.plan.end_of(place))
         self._save(state)
         return self._message(mine, slot, mine["sent"][str(slot)])
 
@@ -215,7 +217,8 @@ class Client:
         now = {**terms, "plan": self.plan.digest}
         if mine is None or any(mine[name] != value for name, value in now.items()):
             fresh = self._blank(-1, terms, mine)
-            fresh["since"] = self.plan.place_at(self._clock()) + self.plan.horizon + 1
+            moment = max(self._clock(), fresh["latest"])  # the clock may have gone backwards
+            fresh["since"] = self.plan.place_at(moment) + self.plan.horizon + 1
             state["tasks"][self.plan.task] = fresh
             self._save(state)
         return True
@@ -236,6 +239,7 @@ class Client:
             "used": 0, "last": 0, "ends": self.plan.start_of(epoch + 1),
             "highest": before["highest"] if before and same else -1,
             "since": before["since"] if before and same else 0,
+            "latest": before.get("latest", 0) if before else 0,
         }  # fmt: skip
 
     def _draw(self, state: Json, epoch: int, terms: Json, before: Json | None) -> Json:
@@ -333,7 +337,10 @@ class CheckedPlan:
             and len(self.weights) == self.coins + 1
             and 1 <= self.reports <= self.horizon
             and 0 <= self.dummy <= 1
-            and self.slot_seconds > 0
+            and isfinite(self.origin)
+            and 0 < self.slot_seconds
+            and isfinite(self.slot_seconds)
+            and self.epsilon <= MOST_EPSILON
             and keeps_limits(self.weights, self.coin_epsilon, self.coin_slot_epsilon)
         )
         if not agreed:
@@ -362,6 +369,10 @@ class CheckedPlan:
     def start_of(self, epoch: int) -> float:
         """Give the moment at which an epoch begins."""
         return self.origin + epoch * self.horizon * self.slot_seconds
+
+    def end_of(self, slots: int) -> float:
+        """Give the moment at which so many slots from the origin on are over."""
+        return self.origin + slots * self.slot_seconds
 
     def place_at(self, now: float) -> int:
         """Count the slots from the origin to a moment."""
