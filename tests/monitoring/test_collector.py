@@ -4,7 +4,8 @@ import json
 import random
 import sqlite3
 from collections import Counter, defaultdict
-from math import ceil, tanh
+from itertools import combinations, product
+from math import ceil, comb, prod, tanh
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from noren.monitoring.messages import MOST_BYTES, Receipt, read_message
 from noren.monitoring.plans import Timetable
 from noren.monitoring.sealing import decide
 from noren.monitoring.smoothing import Smoother
+from noren.monitoring.tree import intervals, tree_estimate
 
 START, SLOT = 1_000_000.0, 60.0
 TIMES = Timetable(origin=START, slot_seconds=SLOT)
@@ -383,6 +385,50 @@ def test_the_variance_of_a_tree_is_that_of_the_reports_that_came():
     assert third["variance"] == pytest.approx((1 / 4 + 1 / 8) / c**2)
     assert third["share"] == pytest.approx(1 / c)
     assert third["missing"] == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize("slot", [4, 7])
+def test_a_tree_is_wrongly_called_up_with_at_most_its_chance(slot):
+    """Nobody ever changes, so every report is a fair coin; a normal margin errs once in 16."""
+    alpha, rule = 0.04, "confident"
+    made = plan(16, 8, 2, 0.05, strategy="tree", max_changes=1, rule=rule, alpha=alpha)
+    nodes = intervals(slot)
+    wrong = 0.0
+    for ones in product(range(5), repeat=len(nodes)):
+        counts = {end: {level: (4, s)} for (level, end), s in zip(nodes, ones, strict=True)}
+        made_of = decide([made], 0, slot, lambda t, held=counts: held.get(t, {}), {0: 4}, [])
+        chance = prod(comb(4, s) for s in ones) / 2 ** (4 * len(nodes))
+        wrong += chance * (made_of["verdict"] == "up")
+        if ones == (2,) * len(nodes):  # the share is 0, and the interval holds it
+            assert made_of["low"] == 0
+    assert wrong <= alpha
+
+
+def test_the_margin_of_a_tree_holds_whoever_is_on_which_level():
+    """Levels are not independent: 8 people, two levels of 4, all divisions and lies."""
+    c, ups = 0.6, {0, 1, 2, 3}  # these people rise in the first interval, the others in the last
+    for alpha in (0.3, 0.1, 0.02):
+        wrong, cases = 0.0, 0
+        for first in combinations(range(8), 4):
+            high = len(ups & set(first))  # on the level of the first node; the rest on the second
+            rates = (high, 4 - len(ups & (set(range(8)) - set(first))))
+            laws = [law_of_rises(4, up, c) for up in rates]
+            for s, t in product(range(5), repeat=2):
+                found = tree_estimate(
+                    3, lambda h, end, s=s, t=t: (s, 4) if h == 1 else (t, 4), c
+                )  # fmt: skip
+                wrong += laws[0][s] * laws[1][t] * (found.share - 1 >= found.margin(alpha))
+            cases += 1
+        assert wrong / cases <= alpha
+
+
+def law_of_rises(people, rising, c):
+    """The law of how many of some reports say 1, where `rising` people rise."""
+    law = np.array([1.0])
+    for person in range(people):
+        rate = (1 + c) / 2 if person < rising else 0.5
+        law = np.convolve(law, [1 - rate, rate])
+    return law
 
 
 def test_classes_of_different_timetables_are_refused():

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from math import sqrt
 from typing import Any
 
-from scipy.stats import binom, norm
+from scipy.stats import binom
 
 from noren.monitoring.decisions import (
     Channel,
@@ -144,7 +143,7 @@ def combined_reading(
 def tree_reading(
     plan: MonitoringPlan, slot: int, counts: Callable[[int], Kinds], expected: int
 ) -> tuple[Reading, float | None]:
-    """Read a slot of the tree: the sum of the changes up to it; margins from the normal law."""
+    """Read a slot of the tree: the sum of the changes up to it, with margins that are proved."""
     contrast = plan.chosen.law.contrast
 
     def node(level: int, end: int) -> tuple[int, int]:
@@ -156,11 +155,9 @@ def tree_reading(
     found = tree_estimate(slot, node, contrast)
     if found is None:
         return nothing(plan.rule, reports, expected), None
-    share, variance = found
-    margin, wide = (
-        float(norm.isf(tail)) * sqrt(variance) for tail in (plan.alpha, (1 - CONFIDENCE) / 2)
-    )
-    return with_margins(plan, share, (ones, reports), expected, margin, wide, None), variance
+    margin, wide = (found.margin(tail) for tail in (plan.alpha, (1 - CONFIDENCE) / 2))
+    reading = with_margins(plan, found.share, (ones, reports), expected, margin, wide, None)
+    return reading, found.variance
 
 
 def nothing(rule: str, reports: int, expected: int) -> Reading:

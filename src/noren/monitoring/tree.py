@@ -16,13 +16,16 @@ Privacy (pure; LOCAL: one person's whole trajectory within one epoch)
 Accuracy
     Var <= the sum over those intervals of 1 / (N_h c_s**2): popcount(t) (L + 1) / (N c_s**2) with
     N / (L + 1) people on each level. People who change more than s times bias it. It wins over lies
-    in slots only for long horizons.
+    in slots only for long horizons. To one side the share is off by sqrt(2 ln(1 / alpha)) times the
+    sum of 1 / (c_s sqrt(N_h)) or more with chance <= alpha (docs/proofs/monitoring/strategies.md).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from math import log, sqrt
+from typing import NamedTuple
 
 from noren.monitoring.lies import block_law
 
@@ -60,21 +63,34 @@ def average_variance(people: int, horizon: int, changes: int, epsilon: Fraction)
     return ones * (levels(horizon) + 1) / (people * contrast * contrast)
 
 
+class TreeEstimate(NamedTuple):
+    """A share, its variance at most, and the sum of its nodes' spreads."""
+
+    share: float
+    variance: float
+    spread: float
+
+    def margin(self, alpha: float) -> float:
+        """Give x such that the share is off by x or more, to one side, with chance <= alpha."""
+        return sqrt(2 * log(1 / alpha)) * self.spread
+
+
 def tree_estimate(
     t: int, counted: Callable[[int, int], tuple[int, int]], contrast: float
-) -> tuple[float, float] | None:
-    """Estimate the share at slot t, with its variance at most, from the counts of its nodes.
+) -> TreeEstimate | None:
+    """Estimate the share at slot t from the counts of its nodes.
 
     `counted` gives (ones, reports) of (level, slot at the end); None where a node has no report.
     """
-    share = variance = 0.0
+    share = variance = spread = 0.0
     for level, end in intervals(t):
         ones, reports = counted(level, end)
         if not reports:
             return None
         share += (2 * ones - reports) / (reports * contrast)
         variance += 1 / (reports * contrast * contrast)
-    return share, variance
+        spread += 1 / (contrast * sqrt(reports))
+    return TreeEstimate(share, variance, spread)
 
 
 def tree_share(
@@ -82,4 +98,4 @@ def tree_share(
 ) -> float | None:
     """Estimate the share at slot t alone."""
     found = tree_estimate(t, counted, contrast)
-    return None if found is None else found[0]
+    return None if found is None else found.share
