@@ -121,6 +121,13 @@ def test_what_is_no_message_is_malformed_and_stops_nothing(text):
     assert read_message(text, "home") is None
 
 
+@pytest.mark.parametrize("keys", [(b"one", b"one"), (b"one", b"")])
+def test_devices_that_cannot_be_told_apart_are_not_enrolled(keys):
+    collector = Collector(":memory:", planned(people=2))
+    with pytest.raises(ParameterError, match="key of its own"):
+        collector.open_epoch(0, {"ann": keys[0], "bob": keys[1]})
+
+
 def test_at_most_ten_thousand_messages_come_at_once(opened):
     with pytest.raises(ValueError, match="at most 10000"):
         opened[0].receive(["x"] * 10_001)
@@ -323,6 +330,24 @@ def test_real_clients_and_the_collector_agree_for_every_strategy(tmp_path, clock
             assert [it["reports"] for it in found] == [it["scheduled"] for it in found]
             assert all(it["reports"] for it in found) or strategy == "tree"
             assert not collector.uncounted()
+
+
+@pytest.mark.parametrize("at_once", [7, 500])
+def test_stored_messages_of_many_cycles_are_counted_without_a_clock(tmp_path, at_once):
+    made = planned(people=10, strategy="rolling", reports=2)
+    keys = dict(list(KEYS.items())[:10])
+    with Collector(tmp_path / "counts", made) as collector:
+        tickets = collector.open_epoch(0, keys)
+        messages = [
+            signed(keys[it["client"]], cycle, slot, 1)
+            for cycle in range(6) for it in tickets for slot in it["slots"]
+        ]  # fmt: skip
+        forged = signed(keys["c1"], 40, tickets[0]["slots"][0], 1)
+        assert collector.receive([forged]) == [Receipt.OFF_SCHEDULE]
+        for start in range(0, len(messages), at_once):
+            receipts = collector.receive(messages[start : start + at_once])
+            assert set(receipts) == {Receipt.ACCEPTED}
+        assert sum(collector.counts(5, slot)[0][0] for slot in (1, 2, 3, 4)) == 20
 
 
 def test_classes_are_combined_by_size_or_by_precision():

@@ -85,6 +85,7 @@ class Collector:
         for epoch, slot, client, y in self.file.answered():
             self.answered.setdefault((epoch, slot), {})[client] = y
         self._through = self.file.sealed_through()
+        self.newest = max((epoch for epoch, _ in self.answered), default=0)
 
     def _read_plans(
         self, path: str | Path, plans: MonitoringPlan | Sequence[MonitoringPlan] | None
@@ -233,7 +234,7 @@ class Collector:
 
     def _load_roster(self, epoch: int) -> Roster | None:
         """Read a roster from the file."""
-        if self.rolling and abs(epoch - self._current_cycle()) > 1:
+        if self.rolling and not self._is_near(epoch):
             return None  # nobody reports there, and anybody may name it
         home = 0 if self.rolling else epoch
         found = self.file.rows("SELECT key FROM epochs WHERE epoch = ?", home)
@@ -242,6 +243,15 @@ class Collector:
         statement = "SELECT client, key, kind, rank FROM members WHERE epoch = ?"
         members = [Member(*row) for row in self.file.rows(statement, home)]
         return Roster.of(self.plans, epoch, members, found[0][0])
+
+    def _is_near(self, cycle: int) -> bool:
+        """Say whether devices may report in a cycle of a rolling plan: by the clock, or, where
+        messages come without one, up to the cycle after the newest report that was counted.
+        """
+        if self._clock is not None:
+            return abs(cycle - self._current_cycle()) <= 1
+        sealed = self._current_cycle()
+        return sealed - 1 <= cycle <= max(sealed, self.newest) + 1
 
     def _known_epochs(self) -> list[int]:
         """Give the epochs that may have slots to seal."""

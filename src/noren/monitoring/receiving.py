@@ -22,6 +22,7 @@ class Collecting(Protocol):
 
     file: CountsFile
     answered: dict[Place, dict[str, int]]
+    newest: int
 
     @property
     def task(self) -> str:
@@ -85,6 +86,7 @@ class Batch:
         if collector.is_early(*place):
             return Receipt.OFF_SCHEDULE
         fresh[message.client] = y
+        collector.newest = max(collector.newest, message.epoch)
         self.counts[*place, message.kind, y] += 1
         return Receipt.ACCEPTED
 

@@ -32,6 +32,11 @@ def enrolled(
     clients: Mapping[str, bytes], kinds: Mapping[str, int], epoch_key: bytes, classes: int
 ) -> list[Member]:
     """Close a roster: give everyone a rank in their class, by the epoch's key."""
+    if not all(clients.values()) or len(set(clients.values())) < len(clients):
+        raise ParameterError(
+            "clients", "with an enrolment key that is empty or shared", "each with a key of its own",
+            "The key signs a device's messages and makes its name in an epoch.",
+        )  # fmt: skip
     groups: list[list[str]] = [[] for _ in range(classes)]
     for client in clients:
         kind = kinds.get(client, 0)
