@@ -66,6 +66,12 @@ def test_a_map_that_cannot_be_read_is_refused_in_words(tmp_path, text, said):
         Loci.read(written(tmp_path / "map", text), SITES)
 
 
+def test_a_variant_of_two_loci_is_refused(tmp_path):
+    path = written(tmp_path / "map.csv", "snp,locus\nrs1,A\nrs1,B\n")
+    with pytest.raises(FileProblem, match="names a variant twice"):
+        Loci.read(path, SITES)
+
+
 def test_places_are_needed_for_windows_and_intervals(tmp_path):
     bare = Sites(("rs1",))
     with pytest.raises(ParameterError, match="without positions"):

@@ -276,6 +276,8 @@ def test_bad_files_are_refused_in_words_and_nothing_is_charged(
         (("--epsilon", "1", "--top", "500"), "top"),
         (("--epsilon", "1", "--cases", "3"), "cases"),
         (("--epsilon", "1", "--out", "x.txt"), "--out"),
+        (("--epsilon", "1", "--out", "nowhere/x.csv"), "a folder that exists"),
+        (("--epsilon", "1", "--report", "nowhere/x.html"), "a folder that exists"),
     ],
 )
 def test_bad_settings_are_refused_in_words_and_nothing_is_charged(
@@ -298,12 +300,31 @@ def test_bad_settings_are_refused_in_words_and_nothing_is_charged(
         ("--top", "3", "--alpha", "0.05"),
         ("--counts", "--tau", "3"),
         ("--top", "0"),
+        ("--top", "3", "--null", "common_rate"),
+        ("--counts", "--null", "common_rate"),
+        ("--mode", "agreement", "--tau", "3.84", "--null", "common_rate"),
+        ("--mode", "agreement", "--tau", "3.84", "--correction", "bonferroni"),
+        ("--top", "3", "--scores-epsilon", "0.5", "--correction", "bonferroni"),
     ],
 )
 def test_options_that_do_not_go_together_are_wrong_usage(cohort, run, account, extra):
     done = run("associate", "scan", cohort, "--epsilon", "1", *extra)
     assert done.exit_code == 2
     assert spent(account) == 0
+
+
+def test_p_values_of_alleles_say_what_else_they_assume(cohort, result_of):
+    asked = ("associate", "scan", cohort, "--epsilon", 1)
+    assert not any("Hardy" in mark for mark in result_of(*asked)["result"]["marks"])
+    marks = result_of(*asked, "--coding", "allelic")["result"]["marks"]
+    assert any("Hardy-Weinberg" in mark for mark in marks)
+
+
+def test_an_account_of_other_neighbors_is_refused_in_words_that_fit(cohort, run, account):
+    run("ledger", "create", "plain", "--adjacency", "substitute", "--epsilon", "5")
+    done = run("associate", "scan", cohort, "--epsilon", "1", "--account", "plain")
+    assert done.exit_code == 3
+    assert "an account that was opened within the same words" in done.stderr
 
 
 def test_a_vcf_is_pointed_to_its_conversion(run, tmp_path):

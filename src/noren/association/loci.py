@@ -115,6 +115,10 @@ class Loci:
         columns = {name: [row[i].strip() for row in rows] for i, name in enumerate(header)}
         if {"snp", "locus"} <= set(header):
             labels = dict(zip(columns["snp"], columns["locus"], strict=True))
+            if len(labels) < len(columns["snp"]):
+                raise FileProblem(
+                    f"{path} names a variant twice, but each belongs to one locus. Remove a line."
+                )
             return cls.named([labels.get(name, name) for name in sites.names])
         if set(header) >= INTERVAL:
             require_positions(sites)

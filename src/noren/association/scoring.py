@@ -41,6 +41,7 @@ from noren.privacy import SUBSTITUTE, Adjacency
 
 SAME_STATUS = Adjacency(SUBSTITUTE, within="same status")
 RELATIVES = "that each person counts alone: k relatives who share a change pay k times epsilon"
+PROPORTIONS = "p-values, if any, assume Hardy-Weinberg proportions: a person's alleles independent"
 
 
 class Scoring(Protocol):
@@ -154,8 +155,8 @@ class CaseControl:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Nothing is unproved."""
-        return ()
+        """Nothing is unproved; p-values of counted alleles assume something more of people."""
+        return () if self.step == 1 else (PROPORTIONS,)
 
     @property
     def width(self) -> float:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from noren.errors import ParameterError
 
 if TYPE_CHECKING:
     from noren.noise import Noise
@@ -27,3 +30,17 @@ def noise_from(insecure_seed: int | None) -> Noise:
     from noren.testing import seeded_noise
 
     return seeded_noise(insecure_seed)
+
+
+def require_folder(option: str, path: Path | None) -> None:
+    """Refuse a file in a folder that is not there, before anything is paid for what it is to hold.
+
+    Examples
+    --------
+    >>> require_folder("--out", Path("no such folder/scan.csv"))
+    Traceback (most recent call last):
+    ...
+    noren.errors.ParameterError: --out is no such folder/scan.csv, but it must be...
+    """
+    if path is not None and not path.absolute().parent.is_dir():
+        raise ParameterError(option, path, "a file in a folder that exists", "Make the folder.")

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from noren.cli.options import require_folder
 from noren.cli.output import Output, answer_lines, json_text
 from noren.cli.output import table as table_of
 from noren.errors import ParameterError
@@ -25,6 +26,8 @@ def output_options(function: Callable[..., None]) -> Callable[..., None]:
             raise click.UsageError("Say where the weighted table goes: --out FILE.")
         if out is not None and out.suffix.lower() not in FILES:
             raise ParameterError("--out", out, f"a name that ends in {' or '.join(FILES)}")
+        require_folder("--out", out)
+        require_folder("--report", report)
         function(*args, shown={"out": out, "report": report}, **settings)
 
     command: Callable[..., None] = functools.wraps(function)(run)

@@ -10,12 +10,14 @@ from typing import Any
 
 import click
 
+from noren.cli.options import require_folder
 from noren.cli.output import Output, answer_lines, json_text, plain
 from noren.cli.output import table as table_of
 from noren.errors import ParameterError
 
 SHOWN = 20
 FILES = (".csv", ".json", ".parquet")
+USUAL_NULL, USUAL_CORRECTION = "permutation", "holm"
 
 
 def output_options(function: Callable[..., None]) -> Callable[..., None]:
@@ -32,6 +34,8 @@ def output_options(function: Callable[..., None]) -> Callable[..., None]:
     ) -> None:
         if out is not None and out.suffix.lower() not in FILES:
             raise ParameterError("--out", out, f"a name that ends in one of {', '.join(FILES)}")
+        require_folder("--out", out)
+        require_folder("--report", report)
         if rate_range is not None and null != "common_rate":
             raise click.UsageError("--rate-range belongs to --null common_rate.")
         shown = {"out": out, "report": report, "null": null, "correction": correction}
@@ -42,13 +46,13 @@ def output_options(function: Callable[..., None]) -> Callable[..., None]:
         click.option(
             "--correction",
             type=click.Choice(["holm", "bonferroni", "benjamini-yekutieli"]),
-            default="holm",
+            default=USUAL_CORRECTION,
             help="How p-values are corrected for all tests; holm unless given. Free.",
         ),
         click.option(
             "--null",
             type=click.Choice(["permutation", "common_rate"]),
-            default="permutation",
+            default=USUAL_NULL,
             help="What p-values assume; permutation (least) unless given. Free.",
         ),
         click.option(
@@ -73,15 +77,20 @@ def output_options(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def check_reading(question: Any, shown: dict[str, Any]) -> None:
-    """Refuse, before anything is paid, a null hypothesis without a law for these scores."""
+    """Refuse, before anything is paid, a way to read p-values that cannot be, or is not, used."""
     from noren.association.modes import require_null
     from noren.association.pvalue import read_null
 
     if shown["rate_range"] is not None:
         read_null(shown["null"], shown["rate_range"])
     paid_scores = getattr(question, "scores_epsilon", None) is not None and question.design.nulls
-    if getattr(question, "alpha", None) is not None or paid_scores:
+    valid = getattr(question, "alpha", None) is not None
+    if valid or paid_scores:
         require_null(shown["null"], question.design)
+    elif shown["null"] != USUAL_NULL:
+        raise click.UsageError("--null belongs to p-values, but this scan has none.")
+    if shown["correction"] != USUAL_CORRECTION and not valid:
+        raise click.UsageError("--correction belongs to p-values of all variants: --mode valid.")
 
 
 def show_scan(output: Output, answer: Any, shown: dict[str, Any]) -> None:

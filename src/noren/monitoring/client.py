@@ -338,7 +338,7 @@ class CheckedPlan:
             and 1 <= self.reports <= self.horizon
             and 0 <= self.dummy <= 1
             and isfinite(self.origin)
-            and 0 < self.slot_seconds
+            and self.slot_seconds > 0
             and isfinite(self.slot_seconds)
             and self.epsilon <= MOST_EPSILON
             and keeps_limits(self.weights, self.coin_epsilon, self.coin_slot_epsilon)

@@ -245,8 +245,9 @@ class Collector:
         return Roster.of(self.plans, epoch, members, found[0][0])
 
     def _is_near(self, cycle: int) -> bool:
-        """Say whether devices may report in a cycle of a rolling plan: by the clock, or, where
-        messages come without one, up to the cycle after the newest report that was counted.
+        """Say whether devices may report in a cycle of a rolling plan.
+
+        By the clock; where messages come without one, up to the cycle after the newest report.
         """
         if self._clock is not None:
             return abs(cycle - self._current_cycle()) <= 1

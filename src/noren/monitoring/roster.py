@@ -34,7 +34,7 @@ def enrolled(
     """Close a roster: give everyone a rank in their class, by the epoch's key."""
     if not all(clients.values()) or len(set(clients.values())) < len(clients):
         raise ParameterError(
-            "clients", "with an enrolment key that is empty or shared", "each with a key of its own",
+            "clients", "with an empty enrolment key, or two of one", "each with a key of its own",
             "The key signs a device's messages and makes its name in an epoch.",
         )  # fmt: skip
     groups: list[list[str]] = [[] for _ in range(classes)]

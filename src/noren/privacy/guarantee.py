@@ -28,6 +28,11 @@ def legal_conversions(adjacency: Adjacency) -> str:
         return "A bit guarantee becomes a record guarantee as a group of its bits (as_group)."
     if adjacency.relation is ADD_REMOVE:
         return "An add-remove guarantee becomes a substitute one at twice epsilon (as_substitute)."
+    if adjacency.relation is SUBSTITUTE and adjacency.within:
+        return (
+            "A guarantee within public words has no conversion: it is charged to an account that "
+            "was opened within the same words."
+        )
     if adjacency.relation is SUBSTITUTE:
         return "A substitute guarantee has no conversion to add-remove."
     return "There is no conversion between them."
