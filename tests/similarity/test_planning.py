@@ -20,7 +20,7 @@ from noren.similarity import (
     stand_in,
     top_one_cap,
 )
-from noren.similarity.laws import crossover
+from noren.similarity.laws import crossover, needed_gap
 from noren.similarity.planning import most_shared, named_first
 from noren.similarity.published_files import beside
 from noren.similarity.published_prior import truncated
@@ -49,6 +49,21 @@ def test_randomized_records_are_advised_from_the_crossover_on(epsilon, expected)
 def test_the_best_record_is_named_as_often_as_the_table_says_and_below_the_cap(lead, flip):
     assert named_first(1000, 1, lead) == pytest.approx(flip, abs=5e-5)
     assert named_first(1000, 1, lead) < top_one_cap(1000, 1, lead)
+
+
+def test_the_needed_lead_is_where_the_cap_reaches_one_half_however_small_the_price():
+    for n, epsilon in ((1, 1), (2, 0.3), (1000, 1), (1000, 0.05), (50, 5), (10**6, 0.3)):
+        gap = needed_gap(n, epsilon)
+        assert top_one_cap(n, epsilon, gap) >= 0.5
+        assert gap == 0 or top_one_cap(n, epsilon, gap - 1) < 0.5
+    tiny = plan(10**6, 2048, 64, "0.000001", 10**6)  # once an endless loop
+    assert tiny.needed_lead == pytest.approx(math.log(10**6 / 2) * 10**12, rel=1e-6)
+
+
+def test_one_query_of_two_columns_is_as_noisy_either_way_and_stays_with_scores():
+    for epsilon in (0.1, 0.7, 1, LN4, 3, 4):
+        assert crossover(2, epsilon) == 2
+        assert crossover(1, epsilon) == 1
 
 
 def test_a_plan_says_prices_errors_and_caps():

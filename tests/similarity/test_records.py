@@ -229,3 +229,9 @@ def test_shuffled_records_keep_their_ids_and_nothing_of_their_order():
     bare, order = Records.of(BITS).shuffled(seeded_noise(3))
     assert bare.ids is None
     assert (bare.bits() == BITS[order]).all()
+
+
+def test_a_header_that_names_a_column_twice_is_refused_by_name(tmp_path):
+    (tmp_path / "twice.csv").write_text("id,a,a\nx,1,0\n")
+    with pytest.raises(ParameterError, match="'a' twice"):
+        Records.read(tmp_path / "twice.csv")

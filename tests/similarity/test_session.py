@@ -177,6 +177,12 @@ def test_a_query_by_example_is_refused_by_where_it_comes_from(session, tmp_path)
     linked.symlink_to(path)
     with pytest.raises(NotPrivate, match="by example"):
         read_query_file(records, linked)
+    more = tmp_path / "more.csv"
+    more.write_text("id,a,b\neve,1,1\n")
+    both = records + Records.read(more)
+    for own, file in ((both, path), (both, more), (both.select([0, 1]), more)):
+        with pytest.raises(NotPrivate, match="by example"):
+            read_query_file(own, file)
     other = tmp_path / "query.txt"
     other.write_text("b\n\na\n")
     assert read_query_file(records, other) == (0, 1)
@@ -195,7 +201,9 @@ def test_a_fingerprint_in_hexadecimal_is_a_query(session):
     "settings",
     [{}, {"k": 0}, {"k": 5}, {"k": 1, "threshold": 1}, {"threshold": 0.5},
      {"k": 1, "similarity": "nearness"}, {"threshold": np.nan, "similarity": "dice"},
-     {"k": 1, "epsilon": 0}, {"k": 1, "epsilon": float("inf")}],
+     {"k": 1, "epsilon": 0}, {"k": 1, "epsilon": float("inf")},
+     {"k": 1, "similarity": "tversky", "alpha": -1},
+     {"k": 1, "similarity": "tversky", "beta": np.inf}],
 )  # fmt: skip
 def test_bad_requests_are_refused_before_anything_is_charged(session, settings):
     with pytest.raises(ParameterError):

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from noren.cli.options import NewFile
 from noren.cli.output import Output, table, with_output
 from noren.cli.similar_leak import form_option, read
 from noren.cli.similar_session import FILE
+from noren.errors import ParameterError
 
 if TYPE_CHECKING:
+    from noren.similarity import Records
     from noren.similarity.planning import SearchPlan, SecretPlan
 
 
@@ -35,7 +38,9 @@ if TYPE_CHECKING:
     help="SECRET: also try N random queries on RECORDS and show how well each way finds.",
 )
 @click.option("--seed", type=click.IntRange(min=0), default=1, help="Of the trial: public.")
-@click.option("--report", type=FILE, help="Write the plan with its pictures as one HTML file, too.")
+@click.option(
+    "--report", type=NewFile(), help="Write the plan with its pictures as one HTML file, too."
+)
 @with_output
 def plan(
     output: Output, records: Path | None, form: str | None, epsilon: str, queries: int | None,
@@ -56,14 +61,15 @@ def plan(
         raise click.UsageError("RECORDS has its own size: leave out --n-records and --n-columns.")
     if tries is not None and records is None:
         raise click.UsageError("--try needs RECORDS.")
-    asked: Any = queries
-    if workload is not None and (queries, size) == (None, None):
-        asked = [line.split(",") for line in workload.read_text().split("\n") if line.strip()]
-        size = max(map(len, asked), default=0)
-    elif workload is not None or queries is None or size is None:
+    given = [value is not None for value in (queries, size)]
+    if any(given) if workload is not None else not all(given):
         raise click.UsageError("Give --queries and --size, or --workload instead of both.")
     held = None if records is None else read(records, form)
     rows, width = (len(held), held.n_columns) if held is not None else (n_records, n_columns)
+    asked: Any = queries
+    if workload is not None:
+        asked = read_workload_file(workload, held, width or 0)
+        size = max(map(len, asked))
     made = choose(rows or 0, width or 0, size or 0, epsilon, asked, k=k)
     secret = None
     if held is not None and tries is not None:
@@ -73,6 +79,29 @@ def plan(
     if report is not None:
         write_report(report, made, secret)
         output.remark(f"The report is {report}")
+
+
+def read_workload_file(file: Path, held: Records | None, width: int) -> list[set[Any]]:
+    """Read the queries that are known beforehand as sets of columns, the empty ones left out.
+
+    Where no records are given, nobody knows the names of columns: they are taken as they are.
+    """
+    from noren.similarity.leak_workload import read_queries, read_workload
+
+    lines = read_queries(file)
+    if held is not None:
+        return [set(columns) for columns in read_workload(held, lines) if columns]
+    found = [columns_in(line, width) for line in lines]
+    if not any(found):
+        raise ParameterError("workload", "empty", "at least one query with a column")
+    return [columns for columns in found if columns]
+
+
+def columns_in(line: str, width: int) -> set[Any]:
+    """Read one query without knowing the names of columns."""
+    if len(line) == width > 1 and set(line) <= {"0", "1"}:
+        return {place for place, bit in enumerate(line) if bit == "1"}
+    return {name.strip() for name in line.split(",") if name.strip()}
 
 
 def show_plan(output: Output, made: SearchPlan, secret: SecretPlan | None) -> None:

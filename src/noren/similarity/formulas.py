@@ -32,6 +32,13 @@ def read_similarity(name: str) -> str:
     return name
 
 
+def check_weights(alpha: float = 1.0, beta: float = 1.0) -> None:
+    """Refuse weights of Tversky's similarity that are negative or not finite."""
+    for name, given in (("alpha", alpha), ("beta", beta)):
+        if not 0 <= given < math.inf:
+            raise ParameterError(name, given, "a finite number, at least 0")
+
+
 def similarity(
     name: str, inside: Any, outside: Any, q: int, *, alpha: float = 1.0, beta: float = 1.0
 ) -> Any:
@@ -43,6 +50,7 @@ def similarity(
     [0.5, 0.0]
     """
     a, b = np.asarray(inside, np.float64), np.asarray(outside, np.float64)
+    check_weights(alpha, beta)
     if read_similarity(name) == COMMON:
         return np.asarray(inside)
     if name == "hamming":

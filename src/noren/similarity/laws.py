@@ -23,6 +23,8 @@ from noren.privacy.numbers import Number, read_epsilon, whole
 
 Floats: TypeAlias = "np.ndarray[Any, np.dtype[np.float64]]"
 
+EQUAL = 1e-9  # deviations that differ by less are equal but for rounding
+
 
 def clamped_geometric(q: int, epsilon: Number, u: int) -> Floats:
     """Give the law of a score u in 0..q with two-sided geometric noise, moved into 0..q.
@@ -148,11 +150,27 @@ def crossover(q: int, epsilon: Number) -> int:
     """
     eps, once = float(read_epsilon(epsilon)), randomized_deviation(whole("q", q, 1), epsilon)
     queries = 1
-    while geometric_deviation(eps / queries) <= once:
+    while geometric_deviation(eps / queries) <= once * (1 + EQUAL):  # equal for q = 2, one query
         queries += 1
     return queries
 
 
 def needed_gap(n: int, epsilon: Number, chance: float = 0.5) -> int:
-    """Give the least lead of the best record at which any private rule may name it this often."""
-    return next(gap for gap in range(10**6) if top_one_cap(n, epsilon, gap) >= chance)
+    """Give the least lead of the best record at which any private rule may name it this often.
+
+    The cap grows by e^epsilon with each bit until it passes y / (1 + y), y = e^-epsilon: those
+    bits are counted by a logarithm, the few after them one by one.
+
+    Examples
+    --------
+    >>> needed_gap(1000, 1), needed_gap(10**6, "0.001")
+    (7, 13123)
+    """
+    e, records = float(read_epsilon(epsilon)), whole("n", n, 1)
+    y = math.exp(-e)
+    gap = max(0, math.floor(math.log(records * min(chance, y / (1 + y))) / e) - 1)
+    cap = math.exp(gap * e) / records
+    while cap < chance:
+        cap = min(cap / y, 1 - y * (1 - cap))
+        gap += 1
+    return gap

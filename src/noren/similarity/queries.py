@@ -103,10 +103,10 @@ def fingerprint_columns(records: Named, given: Any) -> tuple[int, ...]:
 def read_query_file(records: Records, path: Path) -> tuple[int, ...]:
     """Read a query from a file: columns, one a line or with commas; or a vector, or hexadecimal.
 
-    The file that the records were read from is refused, by its name and place alone.
+    A file that the records were read from is refused, by its name and place alone.
     """
-    file, origin = existing_file(path), Path(records.origin or "")
-    if origin.is_file() and file.samefile(origin):
+    file = existing_file(path)
+    if any(Path(own).is_file() and file.samefile(own) for own in records.origin):
         raise NotPrivate(BY_EXAMPLE.format(which=""))
     lines = file.read_text(encoding="utf-8").split("\n")
     return read_columns(records, ",".join(line.strip() for line in lines if line.strip()))

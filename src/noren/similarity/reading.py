@@ -26,7 +26,7 @@ from noren.data.bits import pack_indices, packed, words_for
 from noren.data.files import existing_file
 from noren.data.lines import first_line, line_blocks
 from noren.errors import FileProblem, NorenError, ParameterError, SchemaError
-from noren.similarity.statistic import Records, as_words
+from noren.similarity.statistic import Records, as_words, read_names
 
 FORMS = ("npz", "wide", "long", "movielens", "fps")
 ONES, ZEROS = ("1", "True", "true"), ("0", "False", "false")
@@ -77,7 +77,7 @@ def read_records(
     else:
         if chosen not in PAIRS:
             found |= declared(found, names=names, ids=ids)
-        return Records(**found, min_weight=min_weight, origin=str(file))
+        return Records(**found, min_weight=min_weight, origin=(str(file),))
     raise FileProblem(
         f"{file} cannot be read as '{chosen}' ({problem}). Write it again, or name its true form: "
         f"{', '.join(FORMS)}."
@@ -157,6 +157,7 @@ def from_wide(file: Path) -> dict[str, Any]:
     """Read ids and one column of 0 and 1 for each bit."""
     table = table_of(file)
     names = list(table.column_names)
+    read_names("the header", names, len(names))
     has_ids = names[0].strip().lower() in ("id", "ids", "record", "name", "")
     ids = tuple(map(str, table.column(0).to_pylist())) if has_ids else None
     bits = names[1:] if has_ids else names

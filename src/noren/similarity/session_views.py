@@ -19,7 +19,7 @@ from noren.privacy.numbers import shown, whole
 from noren.question import Answer, as_json
 from noren.similarity.asked import ONE_BIT
 from noren.similarity.confidence import confidence_bounds
-from noren.similarity.formulas import COMMON, read_similarity, similarity
+from noren.similarity.formulas import COMMON, check_weights, read_similarity, similarity
 from noren.similarity.laws import read_k
 from noren.similarity.scoring import dense_ranks
 
@@ -108,6 +108,7 @@ class View:
         if (k is None) == (threshold is None):
             raise ParameterError("k", k, "given, or a threshold: exactly one of them")
         size = None if k is None else read_k(k, n)
+        check_weights(**weights)
         least = threshold
         if least is not None and read_similarity(name) == COMMON:
             least = whole("threshold", threshold)

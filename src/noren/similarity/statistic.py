@@ -45,6 +45,8 @@ class Records:
         Public names of the records and of the columns; numbers from 0 where left out.
     min_weight
         A public promise that every record has at least so many ones, checked here.
+    origin
+        The files that they were read from: no query is taken from one.
 
     Examples
     --------
@@ -57,7 +59,7 @@ class Records:
     ids: tuple[str, ...] | None = None
     names: tuple[str, ...] | None = None
     min_weight: int = 0
-    origin: str | None = None
+    origin: tuple[str, ...] = ()
     _cache: dict[str, Any] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
@@ -128,7 +130,7 @@ class Records:
             ids = self.ids + other.ids
         words = np.concatenate([self.words, other.words])
         least = min(self.min_weight, other.min_weight)
-        return Records(words, self.n_columns, ids, self.names, least, self.origin)
+        return Records(words, self.n_columns, ids, self.names, least, self.origin + other.origin)
 
     def shuffled(self, noise: Noise) -> tuple[Records, Indexes]:
         """Put the records into a secret random order, in which a record's place says nothing.
@@ -156,7 +158,8 @@ class Records:
         """Keep some columns, chosen in public."""
         bits = unpack(self.words, self.n_columns)[:, columns]
         names = tuple(np.asarray(self.column_names)[columns].tolist())
-        return Records(packed(bits.astype(bool)), bits.shape[1], self.ids, names)
+        kept = packed(bits.astype(bool))
+        return Records(kept, bits.shape[1], self.ids, names, origin=self.origin)
 
     def bits(self) -> Any:
         """Give the matrix of 0 and 1, for small data."""
