@@ -214,6 +214,43 @@ def test_bad_settings_are_refused_and_charge_nothing(run, files, tmp_path, accou
     assert not out.exists()
 
 
+def test_nothing_is_paid_for_files_that_cannot_be_written(run, files, tmp_path, account):
+    missing = tmp_path / "no such folder"
+    for more in (["--out", missing / "w.csv"], ["--out", "w.csv", "--report", missing / "w.html"]):
+        done = run("reweight", "fit", files / "private.csv", *arguments(files, *more))
+        assert done.exit_code == 3, done.stderr
+        assert "folder that exists" in done.stderr
+    assert charges(account) == 0
+
+
+def test_neither_table_is_written_over_and_private_rows_are_never_given_weights(
+    run, files, account
+):
+    before = [(files / f"{name}.csv").read_text() for name in ("private", "public")]
+    for target in ("private.csv", "public.csv"):
+        out = ["--out", files / target]
+        done = run("reweight", "fit", files / "private.csv", *arguments(files, *out))
+        assert done.exit_code == 3, done.stderr
+    same = run("reweight", "fit", files / "public.csv", *arguments(files, "--out", "w.csv"))
+    assert same.exit_code == 3
+    assert "another file than PRIVATE" in same.stderr
+    assert charges(account) == 0
+    assert before == [(files / f"{name}.csv").read_text() for name in ("private", "public")]
+
+
+def test_a_changed_release_is_refused(run, result_of, files, tmp_path):
+    for method in ("kriging", "adaptive"):
+        fitted(result_of, files, tmp_path / "w.csv", "--method", method)
+        release = tmp_path / "w.csv.release.json"
+        whole = release.read_text()
+        for other in (whole.replace('"epsilon": "2"', '"epsilon": "1/100"'), whole[:-200]):
+            assert other != whole
+            release.write_text(other)
+            done = run("reweight", "refit", release, files / "public.csv", "--out", "again.csv")
+            assert done.exit_code == 3
+            assert "saved moments" in done.stderr
+
+
 def test_a_private_file_without_a_declared_column_is_refused_by_name(run, files, tmp_path, account):
     other = write(tmp_path / "other.csv", [])
     other.write_text("age,village\n50,Nara\n")

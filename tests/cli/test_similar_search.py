@@ -142,7 +142,11 @@ def test_options_that_do_not_go_together_are_wrong_usage(run, account, monkeypat
 
 @pytest.mark.parametrize(
     "wrong", [("--epsilon", 0, "--top", 3), ("--epsilon", 1, "--top", 61), ("--epsilon", "nan",
-     "--top", 3), ("--epsilon", 1, "--top", 0), ("--epsilon", 1, "--threshold", 1.5)],
+     "--top", 3), ("--epsilon", 1, "--top", 0), ("--epsilon", 1, "--threshold", 1.5),
+     ("--epsilon", 1, "--threshold", "nan"), ("--epsilon", 1, "--threshold", "inf"),
+     ("--epsilon", 1, "--top", 3, "--similarity", "tversky", "--alpha", -5),
+     ("--epsilon", 1, "--top", 3, "--similarity", "tversky", "--beta", "nan"),
+     ("--epsilon", 1, "--top", 3, "--report", "no such folder/page.html")],
 )  # fmt: skip
 def test_bad_settings_are_refused_and_nothing_is_charged(run, account, wrong):
     assert run(*asking(account, *wrong)).exit_code == 3
@@ -242,6 +246,32 @@ def test_a_plan_compares_ways_from_public_facts_and_its_trial_is_secret(result_o
     assert (made["queries_sharing_a_column"], made["query_size"]) == (2, 3)
     assert run(*work, "--size", 4).exit_code == 2
     assert run("similar", "plan", "--n-records", 9, "--n-columns", 3, *sizes).exit_code == 3
+
+
+def test_a_workload_is_read_as_queries_are(result_of, run, records):
+    """As sets of columns, by name or as 0s and 1s; an unknown column is no column."""
+    file = records.parent / "work.txt"
+    file.write_text("d1,d2,d2\n011000000000\n# a comment\n")
+    work = ("--epsilon", 1, "--workload", "work.txt")
+    for given in ((records,), ("--n-records", 60, "--n-columns", WIDTH)):
+        made = result_of("similar", "plan", *given, *work)["result"]
+        assert made["query_size"] == 2
+    assert result_of("similar", "plan", records, *work)["result"]["queries_sharing_a_column"] == 2
+    file.write_text("d1,nothing\n")
+    wrong = run("similar", "plan", records, *work)
+    assert wrong.exit_code == 3
+    assert "nothing" in wrong.stderr
+    for empty in ("", "\n# nothing\n", ","):
+        file.write_text(empty)
+        assert run("similar", "plan", "--n-records", 9, "--n-columns", 3, *work).exit_code == 3
+
+
+def test_nothing_is_paid_for_a_file_that_cannot_be_written(run, account):
+    for target in ("no such folder/out.npz", account):
+        done = run("similar", "publish", account, target, "--epsilon", 1)
+        assert done.exit_code == 3, done.stderr
+    assert not any(spent().values())
+    assert account.read_text().startswith("id,d0")  # the records were not written over
 
 
 def test_a_seeded_search_is_marked(result_of, records):

@@ -44,3 +44,26 @@ def require_folder(option: str, path: Path | None) -> None:
     """
     if path is not None and not path.absolute().parent.is_dir():
         raise ParameterError(option, path, "a file in a folder that exists", "Make the folder.")
+
+
+class NewFile(click.Path):
+    """A file to be written: its folder must be there before anything is computed or spent."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path, dir_okay=False)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Refuse a file whose folder is missing."""
+        path = Path(str(super().convert(value, param, ctx)))
+        require_folder(param.get_error_hint(ctx) if param and ctx else "the file", path)
+        return path
+
+
+def spare(target: Path | None, *inputs: Path) -> None:
+    """Refuse to write a result over a file that it is made from."""
+    for own in inputs:
+        if target is not None and target.exists() and own.exists() and target.samefile(own):
+            raise ParameterError(
+                "the file to write", target, "another one than what it is made from",
+                "It would be lost. Choose a new name.",
+            )  # fmt: skip

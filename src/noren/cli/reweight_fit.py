@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from noren.cli.options import NewFile, spare
 from noren.cli.output import Output, with_output
 from noren.cli.reweight_output import output_options, show_plan, show_weights
 from noren.cli.spending import Spending, spending_options
@@ -78,7 +79,7 @@ def fit_options(function: Callable[..., None]) -> Callable[..., None]:
 
 @click.command()
 @click.argument("public", type=a_file)
-@click.option("--out", type=a_file, help="Write it to a file instead: .toml, or .json.")
+@click.option("--out", type=NewFile(), help="Write it to a file instead: .toml, or .json.")
 @with_output
 def schema(output: Output, public: Path, out: Path | None) -> None:
     """Propose a schema for the columns of PUBLIC, to be corrected by hand. Spends nothing.
@@ -88,6 +89,7 @@ def schema(output: Output, public: Path, out: Path | None) -> None:
     from noren.data import propose
     from noren.data.whole import read_whole
 
+    spare(out, public)
     made = propose(read_whole(public))
     if out is not None and out.suffix.lower() not in (".toml", ".json"):
         raise ParameterError("--out", out, "a name that ends in .toml or .json")
@@ -142,6 +144,12 @@ def fit(
     from noren.reweighting import prepare
 
     check_cap(cap)
+    for file in shown.values():
+        spare(file, private, public)
+    if private.exists() and public.exists() and private.samefile(public):
+        raise ParameterError(
+            "PUBLIC", public, "another file than PRIVATE", "Its rows are written out as they are."
+        )
     prepared = prepare(public, read_schema(declared), **settings)
     with output.progress("Reading the private table") as progress:
         release = spending.ask(
@@ -172,6 +180,8 @@ def refit(
 ) -> None:
     """Fit again, from what was released: spends nothing, and opens no private file."""
     check_cap(cap)
+    for file in shown.values():
+        spare(file, release, public)
     again = opened(release, public, estimator=estimator, target=target, cap=cap)
     show_weights(output, again, shown)
 

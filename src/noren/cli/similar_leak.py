@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from noren.cli.options import insecure_seed_option, noise_from
+from noren.cli.options import NewFile, insecure_seed_option, noise_from, spare
 from noren.cli.output import Output, table, with_output
 from noren.errors import FileProblem, ParameterError
 
@@ -93,8 +93,8 @@ def read(records: Path, form: str | None) -> Records:
 @click.option(
     "--prior", type=FILE, help="A third attacker's chance of a 1 in each column, one a line."
 )
-@click.option("--out", type=FILE, help="Write the whole report to a .json file. It is secret.")
-@click.option("--report", type=FILE, help="Write it as one .html file, too. It is secret.")
+@click.option("--out", type=NewFile(), help="Write the whole report to a .json file. It is secret.")
+@click.option("--report", type=NewFile(), help="Write it as one .html file, too. It is secret.")
 @with_output
 def leaks(
     output: Output,
@@ -121,6 +121,7 @@ def leaks(
     for name, path, ending in (("--out", out, ".json"), ("--report", report, ".html")):
         if path is not None and path.suffix.lower() != ending:
             raise ParameterError(name, path, f"a name that ends in {ending}")
+        spare(path, records)
     held = read(records, form)
     workload = workload_of(queries, file, size, count, data_seed)
     with output.progress("Assessing leaks") as progress:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from noren.cli.options import NewFile, spare
 from noren.cli.output import Output, table, with_output
 from noren.cli.similar_leak import form_option, read
 from noren.cli.similar_session import FILE, forecast_only, paid, session_options
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("records", type=FILE)
-@click.argument("out", type=FILE)
+@click.argument("out", type=NewFile())
 @form_option
 @click.option("--epsilon", required=True, help="The price of each bit.")
 @session_options
@@ -36,6 +37,7 @@ def publish(
     """
     from noren.similarity import RandomizedRecords
 
+    spare(out, records)
     held = read(records, form)
     session = make(held)
     question = RandomizedRecords(epsilon=epsilon, adjacency=session.adjacency)  # type: ignore[arg-type]
@@ -46,7 +48,7 @@ def publish(
 
 
 @click.command()
-@click.argument("out", type=FILE)
+@click.argument("out", type=NewFile())
 @click.argument("files", type=FILE, nargs=-1, required=True)
 @with_output
 def gather(output: Output, out: Path, files: tuple[Path, ...]) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from noren.cli.config import resolved
+from noren.cli.options import NewFile
 from noren.cli.output import Output, answer_lines, plain, table, with_output
 from noren.cli.similar_leak import form_option, read
 from noren.cli.similar_session import (
@@ -100,7 +101,7 @@ def open_account(
     help="Public: move scores between these first; less noise where whole records are protected.",
 )
 @click.option("--epsilon", required=True, help="The price of this request.")
-@click.option("--report", type=FILE, help="Write the answer as one HTML file, too.")
+@click.option("--report", type=NewFile(), help="Write the answer as one HTML file, too.")
 @session_options
 @with_output
 def search(
@@ -170,7 +171,7 @@ def searched(
     if question is not None and forecast_only(output, spending, session, question):
         return None
     threshold = wanted["threshold"]
-    if threshold is not None and threshold == int(threshold):
+    if threshold is not None and threshold.is_integer():
         threshold = int(threshold)
     weights = {}
     if wanted["similarity"] == "tversky":
@@ -267,7 +268,7 @@ def weights(
 @click.command()
 @click.option("--ledger", metavar="PLACE", help="The ledger that holds the account.")
 @click.option("--account", metavar="NAME", help="The account.")
-@click.option("--report", type=FILE, help="Draw the spending into one HTML file, too.")
+@click.option("--report", type=NewFile(), help="Draw the spending into one HTML file, too.")
 @with_output
 def status(output: Output, ledger: str | None, account: str | None, report: Path | None) -> None:
     """Show what searches have spent, column by column, and what that means for a record."""
