@@ -84,6 +84,18 @@ def test_any_words_can_be_declared_and_written(words):
     assert len(block_of({"w": words}, again)) == len(words)
 
 
+def test_a_column_of_numbers_with_a_few_words_is_one_of_numbers():
+    income = [str(1000 + i) for i in range(200)] + ["n.k."] * 10
+    made = propose({"income": income})
+    column = made.schema["income"]
+    assert (column.kind, column.lower, column.upper) == ("integer", 1000, 1199)
+    assert "10 cells are no numbers" in made.reasons["income"]
+    block = block_of({"income": income}, made.schema)
+    assert block.missing["income"].sum() == 10
+    half = [str(1000 + i) if i % 2 else f"x{i}" for i in range(250)]
+    assert propose({"code": half}).schema["code"].kind == "text"
+
+
 def test_text_files_come_back_as_they_are_spelt(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text('a,b\n007,"x, y"\nNA,\n1.50,z\n')

@@ -9,6 +9,7 @@ Rules
     a cell of true/false, yes/no, 0/1 only      boolean
     whole numbers only, numbers only            integer or numeric, between the table's own extremes
     at most 100 words, not all different        categorical; other words count as "other"
+    nine tenths numbers, of many words          the same; the other words count as missing
     anything else                               text: carried along, never used
 """
 
@@ -38,6 +39,7 @@ from noren.data.missing import MISSING_LEVEL, OWN, fill, is_word
 from noren.data.schema import MISSING_WORDS, Schema, column_to_dict
 
 MOST_LEVELS = 100
+MOSTLY = 0.9  # of the cells that are not missing: then a column is one of numbers
 OTHER_WORD = "other"
 
 
@@ -92,6 +94,10 @@ def declared(name: str, cells: Cells) -> tuple[Column, str]:
         return between(name, numbers)
     if len(words) <= MOST_LEVELS and (len(words) < len(present) or not words):
         return levels(name, words)
+    known = np.isfinite(numbers)
+    if known.mean() >= MOSTLY:
+        column, why = between(name, numbers[known])
+        return column, f"{why}; {(~known).sum()} cells are no numbers and count as missing"
     why = f"{len(words)} different words: carried along, not used"
     return Text(name=name, missing=fill("")), why
 
