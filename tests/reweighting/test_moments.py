@@ -1,5 +1,7 @@
 """Moments of a public basis: bounds of one row, merging, and what follows from a saved release."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -23,6 +25,7 @@ from noren.reweighting import (
     normalized_basis,
     ridge_weights,
 )
+from noren.reweighting.as_published import PublishedRatio
 from noren.reweighting.grid_basis import UNIT
 from noren.testing import seeded_noise
 
@@ -174,6 +177,24 @@ def test_an_interval_says_what_it_is_and_covers_the_mean():
     found = kriging_weights(release, PUBLIC).query(PUBLIC[:, 0])
     assert "approximate 95%, model-based" in str(found)
     assert found.interval[0] < 0.3 < found.interval[1]
+
+
+def test_an_answer_says_its_error_for_moments_although_their_number_is_secret():
+    basis = BASES["float64"]
+    release = asked(basis, "add-remove").answer(BasisSums.of(PRIVATE, basis), seeded_noise(1))
+    said = release.uncertainty
+    assert "moments" in said.sentence
+    wanted = np.sqrt(release.question.law.variance) / UNIT / 2000
+    assert np.sqrt(said.variance) == pytest.approx(wanted, rel=0.02)
+
+
+def test_the_noise_has_the_worked_scales():
+    """Ten rows, twelve private ones, four centres: 2/(n epsilon) = 1/6, b/(n epsilon) = 1/3."""
+    basis = NormalizedBasis([0.0, 1, 2, 3], 0.8)
+    assert asked(basis, records=12).law.parameter / UNIT / 12 == Fraction(1, 6)
+    paper = PublishedRatio(centres=[0.0, 1, 2, 3], sigma=0.8, ridge=0.1, adjacency="substitute",
+                           epsilon=1, records=12)  # fmt: skip
+    assert paper.law.parameter / UNIT / 12 == Fraction(1, 3)
 
 
 def test_private_mass_where_public_rows_are_absent_is_reported():

@@ -177,7 +177,8 @@ class AdaptiveMoments:
     @property
     def assumed_public(self) -> tuple[str, ...]:
         """Name what the proof takes to be public."""
-        count = "the number of private rows" if self.records else "its order of magnitude"
+        count = "the number of private rows"
+        count = count if self.records else f"the order of magnitude of {count}"
         return ("the public table, its schema and bounds", count, *public_rows(self.adjacency))
 
     def forecast(self, facts: int | None = None) -> Forecast:
@@ -186,10 +187,11 @@ class AdaptiveMoments:
         pairs = [part for name, part in parts.items() if name.startswith("pair")]
         moved = moved_by(self.adjacency)
         spread = float(np.sqrt(2.0)) * moved / (self.size * float(pairs[0]))
+        several = "pair" if len(pairs) == 1 else "pairs"
         words = ", ".join(f"{name} {float(part):.3g}" for name, part in parts.items())
         return Forecast(
-            sentence=f"{len(pairs)} pairs of columns, the noise of each of their moments having "
-            f"the standard deviation {spread:.3g}; epsilon shared out as {words}",
+            sentence=f"{len(pairs)} {several} of columns, the noise of each of their moments "
+            f"having the standard deviation {spread:.3g}; epsilon shared out as {words}",
             variance=spread**2,
             figures={"standard deviation of a moment's noise": spread, "shares": words},
         )

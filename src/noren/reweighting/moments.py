@@ -245,6 +245,12 @@ class MomentRelease(Answer):
         return tuple(found)
 
     @property
+    def uncertainty(self) -> Forecast:
+        """The error to expect of each moment, with the number of rows as public or released."""
+        rows = None if self.question.records else round(self.records)
+        return self.question.forecast(rows)  # type: ignore[no-any-return]
+
+    @property
     def headline(self) -> str:
         """Say how many moments were released."""
         spread = math.sqrt(float(np.mean(np.diag(self.covariance))))

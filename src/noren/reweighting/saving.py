@@ -1,7 +1,12 @@
-"""Releases as files: what was released, for which price, on which basis, and nothing else."""
+"""Releases as files: what was released, for which price, on which basis, and nothing else.
+
+A file carries the SHA-256 of its own content, so that one that was damaged or changed is refused
+instead of being read as another release at another price. It is no signature.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -120,8 +125,14 @@ def write_release(path: str | Path, release: Any, about: dict[str, Any] | None =
         "receipt": receipt and [receipt.account, receipt.request_id, receipt.head],
         "about": about or {},
     }
-    text = json.dumps(form, sort_keys=True, indent=1) + "\n"
+    text = json.dumps({**form, "sha256": digest(form)}, sort_keys=True, indent=1) + "\n"
     Path(path).write_text(text, encoding="utf-8")
+
+
+def digest(form: dict[str, Any]) -> str:
+    """Give the SHA-256 of everything that a file says, itself apart."""
+    content = {name: value for name, value in form.items() if name != "sha256"}
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def load_release(path: str | Path) -> MomentRelease | AdaptiveRelease:
@@ -157,7 +168,7 @@ def read_form(path: str | Path) -> dict[str, Any]:
     """Read the JSON of a saved release."""
     try:
         form = json.loads(Path(path).read_text(encoding="utf-8"))
-        if form["form"] not in (FORM, ADAPTIVE_FORM):
+        if form["form"] not in (FORM, ADAPTIVE_FORM) or form["sha256"] != digest(form):
             raise ValueError
         return form  # type: ignore[no-any-return]
     except (OSError, ValueError, KeyError, TypeError) as error:
