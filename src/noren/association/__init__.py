@@ -31,6 +31,14 @@ if TYPE_CHECKING:
     from noren.association.significance import significance_probability as significance_probability
     from noren.association.statistic import Tables as Tables
     from noren.association.statistic import concatenate as concatenate
+    from noren.association.strata import StratifiedTables as StratifiedTables
+    from noren.association.strata_counting import (
+        count_stratified_tables as count_stratified_tables,
+    )
+    from noren.association.strata_geometry import cmh as cmh
+    from noren.association.strata_scores import stratified_distance as stratified_distance
+    from noren.association.strata_shape import largest_cmh as largest_cmh
+    from noren.association.stratified import Strata as Strata
     from noren.association.summary import read_tables as read_tables
     from noren.association.top_snps import TopSnps as TopSnps
 
@@ -50,6 +58,12 @@ ROOMS = {
     "sensitivities": "tight_sensitivity",
     "significance": "error_probability significance_probability",
     "statistic": "Tables concatenate",
+    "strata": "StratifiedTables",
+    "strata_counting": "count_stratified_tables",
+    "strata_geometry": "cmh",
+    "strata_scores": "stratified_distance",
+    "strata_shape": "largest_cmh",
+    "stratified": "Strata",
     "summary": "read_tables",
     "top_snps": "TopSnps",
 }

@@ -100,12 +100,17 @@ class Prepared:
     @property
     def cases(self) -> int:
         """The public number of cases (of their alleles, where these are counted)."""
-        return int(self.counter.cases.sum()) * self.counter.step
+        return self.sizes[0]
 
     @property
     def controls(self) -> int:
         """The public number of controls (of their alleles, where these are counted)."""
-        return int(self.counter.controls.sum()) * self.counter.step
+        return self.sizes[1]
+
+    @property
+    def sizes(self) -> list[int]:
+        """The public sizes of all groups that are counted."""
+        return [int(members.sum()) * self.counter.step for members in self.counter.groups]
 
     def count(
         self,
@@ -115,14 +120,23 @@ class Prepared:
         engine: Engine | None = None,
     ) -> Tables:
         """Read the genotypes and count."""
+        a, b = self.carriers(progress, workers=workers, engine=engine)
+        return Tables(a, b, self.cases, self.controls, self.counter.step, self.sites)
+
+    def carriers(
+        self,
+        progress: Progress | None = None,
+        *,
+        workers: int | None = None,
+        engine: Engine | None = None,
+    ) -> Counts:
+        """Read the genotypes and count the carriers of every group: one row for each group."""
         pieces = ranges(self.bed, self.wanted)
         stretch = run(
             pieces, self.counter, workers=workers, engine=engine,
             progress=None if progress is None else by_variants(progress, pieces),
         )  # fmt: skip
-        picked = stretch.at(np.flatnonzero(self.wanted))
-        step = self.counter.step
-        return Tables(picked[0], picked[1], self.cases, self.controls, step, self.sites)
+        return stretch.at(np.flatnonzero(self.wanted))
 
 
 def prepare(
@@ -173,28 +187,32 @@ class Counter:
 
     step: int
     passes: tuple[tuple[int, int], ...]
-    cases: Flags
-    controls: Flags
+    groups: tuple[Flags, ...]  # pairs: cases and controls of each stratum (or of all people)
     first_allele: Flags
 
     @classmethod
     def of(cls, coding: str, marked: Groups, first_allele: Flags) -> Counter:
         """Prepare to count by a coding."""
+        return cls.of_groups(coding, (marked.cases, marked.controls), first_allele)
+
+    @classmethod
+    def of_groups(cls, coding: str, members: tuple[Flags, ...], first_allele: Flags) -> Counter:
+        """Prepare to count pairs of groups by a coding."""
         named = read_coding(coding)
         step = 2 if named == "allelic" else 1
-        return cls(step, PASSES[named], marked.cases, marked.controls, first_allele)
+        return cls(step, PASSES[named], members, first_allele)
 
     def __call__(self, blocks: Iterable[Packed]) -> Stretch:
         """Count the blocks of one partition."""
         masks, places, counts = None, [], []
-        row_bytes = -(-len(self.cases) // 4)
+        row_bytes = -(-len(self.groups[0]) // 4)
         for block in blocks:
             here = np.arange(block.first, block.first + block.rows)
-            found = np.zeros((2, block.rows), np.int64)
+            found = np.zeros((len(self.groups), block.rows), np.int64)
             if len(self.first_allele) * row_bytes <= FEW_BYTES:
                 count_with_numpy(self, block, row_bytes, found)
             else:
-                masks = shifted_masks(self.cases, self.controls) if masks is None else masks
+                masks = shifted_masks(*self.groups) if masks is None else masks
                 count_compiled(self, block, row_bytes, masks, found)
             places.append(here)
             counts.append(found)
@@ -220,21 +238,21 @@ def count_with_numpy(counter: Counter, block: Packed, row_bytes: int, out: Count
     size = block.rows * row_bytes
     rows = block.words.view(np.uint8)[:size].reshape(block.rows, row_bytes)
     pairs = (rows[:, :, None] >> np.array([0, 2, 4, 6], np.uint8)) & 3
-    pairs = pairs.reshape(block.rows, -1)[:, : len(counter.cases)]
+    pairs = pairs.reshape(block.rows, -1)[:, : len(counter.groups[0])]
     first = counter.first_allele[block.first : block.first + block.rows, None]
     one, two = pairs == 2, pairs == np.where(first, 0, 3)
     copies = {(NONE, ALL): one | two, (NONE, NONE): two, (ALL, NONE): one}
     for marked in (copies[kind] for kind in counter.passes):
-        out[0] += marked[:, counter.cases].sum(axis=1)
-        out[1] += marked[:, counter.controls].sum(axis=1)
+        for group, members in enumerate(counter.groups):
+            out[group] += marked[:, members].sum(axis=1)
 
 
-def shifted_masks(cases: Flags, controls: Flags) -> Words:
+def shifted_masks(*groups: Flags) -> Words:
     """Mark each group's people in the lower bit of their pairs, for rows that begin anywhere."""
-    row_bytes = -(-len(cases) // 4)
+    row_bytes = -(-len(groups[0]) // 4)
     words = -(-(row_bytes + 7) // (8 * LANE)) * LANE
-    masks = np.zeros((2, 8, words * 8), np.uint8)
-    for group, members in enumerate((cases, controls)):
+    masks = np.zeros((len(groups), 8, words * 8), np.uint8)
+    for group, members in enumerate(groups):
         padded = np.zeros(row_bytes * 4, np.uint8)
         padded[: len(members)] = members
         packed = padded.reshape(-1, 4) @ np.array([1, 4, 16, 64], np.uint8)

@@ -40,7 +40,7 @@ def count_rows(
     words: Any, rows: int, row_bytes: int, masks: Any, first_allele: Any,
     turned: Any, ignored: Any, out: Any,
 ) -> None:  # fmt: skip
-    """Add the marked cases (out[0]) and controls (out[1]) of each row.
+    """Add the marked people of each group, of each row: cases and controls of every stratum.
 
     A row may begin at any byte; `masks[group, r]` are the group's people for rows that begin r
     bytes into a word, so no genotype is ever moved. The masks are longer than a row, by zeros, to
@@ -53,11 +53,12 @@ def count_rows(
         flip = ALL if first_allele[row] else NONE
         upper = np.uint64(0) if first_allele[row] else np.uint64(1)
         lower = np.uint64(1) - upper
-        a = b = np.uint64(0)
-        for i in range(size):
-            pairs = words[start + i] ^ flip
-            marked = (pairs >> upper) & (((pairs >> lower) ^ turned) | ignored)
-            a += ones(marked & masks[0, shift, i])
-            b += ones(marked & masks[1, shift, i])
-        out[0, row] += np.int64(a)
-        out[1, row] += np.int64(b)
+        for pair in range(0, masks.shape[0], 2):
+            a = b = np.uint64(0)
+            for i in range(size):
+                pairs = words[start + i] ^ flip
+                marked = (pairs >> upper) & (((pairs >> lower) ^ turned) | ignored)
+                a += ones(marked & masks[pair, shift, i])
+                b += ones(marked & masks[pair + 1, shift, i])
+            out[pair, row] += np.int64(a)
+            out[pair + 1, row] += np.int64(b)

@@ -56,6 +56,18 @@ def leading_scores(tables: Tables, tau: Fraction, groups: Groups, many: int) -> 
         measured = min(len(tables), 4 * measured)
 
 
+def leading_of(scores: Counts, groups: Groups, many: int) -> Counts:
+    """Give the largest of scores that are all known, of each group its largest, falling.
+
+    Examples
+    --------
+    >>> leading_of(np.array([3, -2, 7, 7]), None, 3).tolist()
+    [7, 7, 3]
+    """
+    found = scores if groups is None else groups.best(scores)
+    return np.sort(found)[::-1][:many]
+
+
 def upper_bounds(tables: Tables, tau: Fraction) -> Counts:
     """Give a whole number that each table's score does not exceed."""
     groups = float(tau) * float(tables.cases) * float(tables.controls)

@@ -61,6 +61,11 @@ def read_alpha(given: object, mode: str, design: Scoring) -> Fraction | None:
                 "Agreeing with the plain test has no level; use the mode 'valid' for one.",
             )
         return None
+    if not design.nulls:
+        raise NotPrivate(
+            "mode is 'valid', but for these scores it must be 'agreement', with the threshold tau "
+            "of the plain test: none of their p-values is proved."
+        )
     require_null("permutation", design)
     level = USUAL_LEVEL if given is None else probability("alpha", given)
     if not 0 < level < 1:

@@ -31,6 +31,7 @@ from noren.association.pricing import per_test, prices
 from noren.association.scoring import CaseControl
 from noren.association.statistic import Counts, Flags, Floats, Tables
 from noren.association.variants import Variants, described, how_many, read_variants
+from noren.errors import NotPrivate
 from noren.mechanisms.additive import require_noise
 from noren.noise import Noise
 from noren.noise.laws import discrete_laplace_margin, discrete_laplace_variance
@@ -76,6 +77,11 @@ class NoisyCounts:
 
     def __post_init__(self) -> None:
         put = object.__setattr__
+        if not isinstance(self.design, CaseControl):
+            raise NotPrivate(
+                f"Noisy counts are not asked of a {self.design.kind} study: their price is proved "
+                "for one pair of counts, of which a person moves one. Ask for scores."
+            )
         put(self, "variants", read_variants(self.variants))
         put(self, "epsilon", read_epsilon(self.epsilon))
         put(self, "delta", read_delta(self.delta))

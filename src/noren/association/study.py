@@ -6,15 +6,16 @@ which variants. So a study is opened first, and its genotypes are read when the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from noren.association.codings import read_coding
 from noren.association.counting import prepare
-from noren.association.scoring import CaseControl
-from noren.association.statistic import Tables
+from noren.association.scoring import CaseControl, Scoring
+from noren.association.strata_counting import prepare_strata
+from noren.association.stratified import Strata
 from noren.association.summary import SEPARATORS, read_tables
 from noren.association.variants import Variants
 from noren.errors import ParameterError
@@ -25,11 +26,11 @@ CONVERTED = {".vcf", ".bcf", ".gz"}
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Study:
-    """The public side of a study, and how its tables are counted."""
+    """The public side of a study, and how its statistic is counted."""
 
-    design: CaseControl
+    design: Scoring
     variants: Variants
-    count: Callable[[Any], Tables]
+    count: Callable[[Any], Any]
 
     def __repr__(self) -> str:
         return f"Study({self.design!r})"
@@ -41,6 +42,8 @@ def open_study(
     coding: str = "carrier",
     cases: int | None = None,
     controls: int | None = None,
+    strata: str | Path | None = None,
+    strata_columns: Sequence[str | int] = (),
     **settings: Any,
 ) -> Study:
     """Open PLINK files, or a table of counts.
@@ -54,6 +57,8 @@ def open_study(
         What is counted; see `noren.association.codings`.
     cases, controls
         How many people are in the groups, for a table of counts only.
+    strata, strata_columns
+        Who is in which stratum, for PLINK files only: see `noren.association.strata_counting`.
     **settings
         For PLINK files, as `count_tables` takes them: phenotype_file, column, codes, keep,
         counted, variants.
@@ -67,14 +72,38 @@ def open_study(
             "Convert a VCF once, against the public list of variants: noren associate convert.",
         )
     if suffix in SUMMARIES:
+        refuse_for_counts(strata=strata)
         return open_summary(path, named, cases, controls, settings)
     if cases is not None or controls is not None:
         raise ParameterError(
             "cases", cases, "left out for PLINK files", "Their .fam says who is a case."
         )
+    if strata is not None:
+        return open_strata(path, strata, strata_columns=strata_columns, coding=named, **settings)
     prepared = prepare(path, coding=named, **settings)
     step = prepared.counter.step
     design = CaseControl(cases=prepared.cases, controls=prepared.controls, step=step)
+    return Study(design, prepared.sites, prepared.count)
+
+
+def refuse_for_counts(**given: Any) -> None:
+    """Refuse what cannot be said of people who were counted already."""
+    for name, value in given.items():
+        if value is not None:
+            raise ParameterError(
+                name, value, "left out for a table of counts", "It needs the PLINK files."
+            )
+
+
+def open_strata(path: str | Path, strata: str | Path, **settings: Any) -> Study:
+    """Open PLINK files to be counted in strata."""
+    prepared = prepare_strata(path, strata, **settings)
+    design = Strata(
+        cases=prepared.cases,
+        controls=prepared.controls,
+        labels=prepared.labels,
+        digest=prepared.digest,
+    )
     return Study(design, prepared.sites, prepared.count)
 
 

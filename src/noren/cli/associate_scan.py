@@ -53,6 +53,18 @@ cohort_options = options(
         metavar="A1|A2|FILE",
         help="Which allele: of the .bim, or by a public manifest (advised).",
     ),
+    click.option(
+        "--strata",
+        type=file_option,
+        help="Compare within strata (public): a file of people with a column of words.",
+    ),
+    click.option(
+        "--strata-column",
+        "strata_columns",
+        multiple=True,
+        metavar="NAME",
+        help="Which column of it; several: what they say together.",
+    ),
     click.option("--cases", type=int, help="How many cases, where COHORT is a table of counts."),
     click.option("--controls", type=int, help="How many controls, likewise."),
 )
@@ -163,6 +175,8 @@ def check_combination(settings: dict[str, Any]) -> None:
         raise click.UsageError(
             "--counts releases counts; decide with them afterwards, for nothing."
         )
+    if settings["strata_columns"] and settings["strata"] is None:
+        raise click.UsageError("--strata-column belongs to --strata FILE.")
     if settings["bits"] and settings["tau"] is None:
         raise click.UsageError("--bits are decisions at a threshold: give --tau, such as 3.84.")
 
@@ -171,19 +185,25 @@ def opened(cohort: Path, settings: dict[str, Any]) -> Study:
     """Open the files: public facts only."""
     from noren.association.study import open_study
 
-    column = settings["pheno_column"]
     return open_study(
         cohort,
         coding=settings["coding"],
         cases=settings["cases"],
         controls=settings["controls"],
+        strata=settings["strata"],
+        strata_columns=[column_of(name) for name in settings["strata_columns"]],
         phenotype_file=settings["pheno"],
-        column=int(column) if column is not None and column.isdigit() else column,
+        column=column_of(settings["pheno_column"]),
         codes=settings["codes"],
         keep=settings["keep"],
         counted=settings["counted"],
         variants=None if settings["tests"] is None else listed(settings["tests"]),
     )
+
+
+def column_of(given: Any) -> Any:
+    """Read a column: a number where it is one, else a name."""
+    return int(given) if given is not None and given.isdigit() else given
 
 
 def question_of(study: Study, settings: dict[str, Any]) -> Any:
