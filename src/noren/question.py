@@ -62,6 +62,11 @@ class Mechanism:
 
     `sensitivity` is in the norm that `norm` names ("L1", "L2 squared", "Linf"). A law with a
     scale states `scale`, one with a variance `variance`, one with neither its `epsilon`.
+
+    A law may be used in several `rounds`, each with this sensitivity (or epsilon), one after the
+    other or on other statistics of the same people; `draws` counts the numbers drawn in all of
+    them. So rounds * sensitivity / scale is the epsilon of a Laplace law, rounds * sensitivity /
+    (2 variance) the rho of a Gaussian one (whose sensitivity is squared).
     """
 
     law: str
@@ -71,6 +76,7 @@ class Mechanism:
     variance: Fraction | None = None
     epsilon: Fraction | None = None
     draws: int = 1
+    rounds: int = 1
 
 
 @runtime_checkable

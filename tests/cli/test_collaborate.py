@@ -130,6 +130,9 @@ def test_predictions_come_by_a_combined_model_and_by_a_share(place, result_of):
         made = result_of("collaborate", "predict", model, "south/rows.csv", "--out", "words.csv")
         words = made["result"]["predictions"]
         assert Path("words.csv").read_text().splitlines() == ["ill", *words]
+        assert made["result"]["secret"] == (model == "c.json")
+        assert bool(Path("words.csv").stat().st_mode & 0o077) == (model != "c.json")
+        Path("words.csv").unlink()
         right = np.mean([(a == "true") == (b == "yes") for a, b in zip(words, truth, strict=True)])
         assert right > 0.7
 
@@ -258,6 +261,7 @@ def test_a_simulation_shows_the_curve_and_stays_secret(place, result_of):
     assert made["simulated"] is True
     assert len(made["points"]) == 2 * 5
     assert "SECRET" in Path("curve.html").read_text()
+    assert not Path("curve.html").stat().st_mode & 0o077
     assert result_of(*arguments)["result"]["points"] == made["points"]
 
 

@@ -48,6 +48,7 @@ SWAPPED = {"epsilon": 1, "adjacency": "substitute", "size": N}
 PEOPLE = ADDED | {"adjacency": Adjacency(ADD_REMOVE, USER, 3)}
 APPROXIMATE = {"delta": "1e-5"}
 TRIED = [("objective", 3), ("objective", None), ("moments", None)]
+PARTS_OF = "tuned, parts by position"
 ASKED = {
     "pure": (LogisticTraining(task=TWO, **ADDED), "two"),
     "pure, substitute": (LogisticTraining(task=TWO, **SWAPPED, ridge="0.7"), "two"),
@@ -71,7 +72,7 @@ ASKED = {
         TunedTraining(task=TWO, **SWAPPED, candidates=TRIED[:2], sharing="shared", weight=2),
         "two",
     ),
-    "tuned, parts by position": (TunedTraining(task=TWO, **SWAPPED, candidates=TRIED), "two"),
+    PARTS_OF: (TunedTraining(task=TWO, **SWAPPED, candidates=TRIED), "two"),
     "moments": (MomentLearner(task=TWO, **PEOPLE, **APPROXIMATE), "two"),
     "moments, pure": (MomentLearner(task=TWO, **SWAPPED), "two"),
     "gram": (GramRegression(task=NUMBER, **SWAPPED, **APPROXIMATE), "number"),
@@ -139,6 +140,26 @@ def test_price_and_error_are_known_before_anything_is_spent(question, name):
     json.dumps(question.forecast().to_dict(), allow_nan=False)
     assert question.assumed_public
     assert question.mechanisms
+
+
+# parts cost what one of them does, and which rows each uses the question's parameters say
+ADDED_UP = [asked for name, (asked, _) in ASKED.items() if name not in ("tuned", PARTS_OF)]
+
+
+@pytest.mark.parametrize("question", ADDED_UP)
+def test_an_accountant_outside_derives_the_price_from_the_mechanisms(question):
+    epsilon = rho = Fraction(0)
+    for law in question.mechanisms:
+        if law.variance is not None:
+            rho += law.rounds * law.sensitivity / (2 * law.variance)
+        elif law.scale is not None:
+            epsilon += law.rounds * law.sensitivity / law.scale
+        else:
+            epsilon += law.rounds * law.epsilon
+    if rho:
+        assert rho == question.guarantee.rho
+    else:
+        assert Fraction(99, 100) * question.epsilon <= epsilon <= question.epsilon
 
 
 @every

@@ -124,8 +124,9 @@ class PublishedDecisions:
     def mechanisms(self) -> tuple[Mechanism, ...]:
         """Say the law and its own price."""
         law = f"randomized decision ({self.method})"
-        price = self.epsilon_per_test
-        return (Mechanism(law=law, sensitivity=Fraction(1), epsilon=price, draws=self.tests),)
+        price, many = self.epsilon_per_test, self.tests
+        found = Mechanism(law=law, sensitivity=Fraction(1), epsilon=price, draws=many, rounds=many)
+        return (found,)
 
     @property
     def assumed_public(self) -> tuple[str, ...]:

@@ -146,9 +146,11 @@ class DistanceScores:
     @property
     def mechanisms(self) -> tuple[Mechanism, ...]:
         """Say sensitivity and scale apart."""
-        law = "discrete Laplace"
-        one = Fraction(1)
-        return (Mechanism(law=law, sensitivity=one, scale=self.scale, draws=self.tests),)
+        one, many = Fraction(1), self.tests
+        law = Mechanism(
+            law="discrete Laplace", sensitivity=one, scale=self.scale, draws=many, rounds=many
+        )
+        return (law,)
 
     @property
     def assumed_public(self) -> tuple[str, ...]:

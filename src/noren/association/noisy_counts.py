@@ -112,7 +112,11 @@ class NoisyCounts:
         """Say sensitivity and scale apart; a pair of counts moves in one of them only."""
         sensitivity = Fraction(self.design.step)
         law = "discrete Laplace, two counts of which one moves"
-        return (Mechanism(law=law, sensitivity=sensitivity, scale=self.scale, draws=self.tests),)
+        pairs = self.tests
+        found = Mechanism(
+            law=law, sensitivity=sensitivity, scale=self.scale, draws=2 * pairs, rounds=pairs
+        )
+        return (found,)
 
     @property
     def assumed_public(self) -> tuple[str, ...]:

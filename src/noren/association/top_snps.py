@@ -205,7 +205,12 @@ class TopSnps:
         one, rounds = Fraction(1), self.top if self.peels else 1
         made = [
             Mechanism(
-                law=SELECTION, sensitivity=one, norm="Linf", epsilon=self.per_round, draws=rounds
+                law=SELECTION,
+                sensitivity=one,
+                norm="Linf",
+                epsilon=self.per_round,
+                draws=rounds,
+                rounds=rounds,
             )
         ]
         if self.cut_epsilon:
@@ -215,8 +220,11 @@ class TopSnps:
         if self.per_score:
             scale = 1 / self.per_score
             made.append(
-                Mechanism(law="discrete Laplace", sensitivity=one, scale=scale, draws=self.top)
-            )
+                Mechanism(
+                    law="discrete Laplace", sensitivity=one, scale=scale, draws=self.top,
+                    rounds=self.top,
+                )
+            )  # fmt: skip
         return tuple(made)
 
     @property

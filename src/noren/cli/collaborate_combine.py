@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from noren.cli.collaborate_files import consortium_option, seeded_option, shares_argument
-from noren.cli.output import Output, table, with_output
+from noren.cli.output import Output, owner_only, table, with_output
 from noren.errors import FileProblem, SchemaError
 
 if TYPE_CHECKING:
@@ -95,9 +95,10 @@ def written_to(out: Path | None, made: Combination | SecretCombination) -> None:
     """Write a combined model; only its owner may read a secret one."""
     if out is None:
         return
-    out.write_text(json.dumps(made.to_dict(), indent=1) + "\n", encoding="ascii")
-    if made.to_dict()["kind"].startswith("secret"):
-        out.chmod(0o600)
+    form = made.to_dict()
+    if form["kind"].startswith("secret"):
+        owner_only(out)
+    out.write_text(json.dumps(form, indent=1) + "\n", encoding="ascii")
 
 
 def show_secret(
@@ -118,8 +119,7 @@ def show_secret(
         if joining is None:
             raise click.UsageError("One row cannot say whether joining helps: there is no report.")
         notes = [f"{name}: {value}" for name, value in facts.items() if value]
-        joining_page(joining, [*made.notes, *notes]).write(report)
-        report.chmod(0o600)
+        joining_page(joining, [*made.notes, *notes]).write(owner_only(report))
         output.remark(f"The report is {report}")
     output.show("secret-combination", made.to_dict() | {"consortium": facts}, people=people)
 
@@ -135,7 +135,9 @@ def predict(output: Output, model: Path, rows: Path, out: Path | None) -> None:
     Predictions by a secret combination are as secret as your rows. A share is used as it is; check
     it with 'verify' first.
     """
-    task, decide = opened(model)
+    from noren.collaboration.joining import SECRET
+
+    task, decide, secret = opened(model)
     if any(column.missing.action == "drop" for column in task.features):
         raise SchemaError(
             "A feature's missing values are dropped, so predictions would not line up with rows. "
@@ -143,24 +145,27 @@ def predict(output: Output, model: Path, rows: Path, out: Path | None) -> None:
         )
     words = list(predicted(task, decide, rows))
     if out is not None:
-        with out.open("w", encoding="utf-8", newline="") as file:
+        target = owner_only(out) if secret else out
+        with target.open("w", encoding="utf-8", newline="") as file:
             csv.writer(file).writerows([[task.label.name], *([word] for word in words)])
         output.remark(f"The predictions are {out}")
-    result = {"label": task.label.name, "predictions": words}
+    if secret:
+        output.remark(f"! {SECRET}")
+    result = {"label": task.label.name, "predictions": words, "secret": secret}
     output.show("predictions", result, people="\n".join(str(word) for word in words))
 
 
-def opened(path: Path) -> tuple[Task, Any]:
-    """Open a combined model, or the model of a share."""
+def opened(path: Path) -> tuple[Task, Any, bool]:
+    """Open a combined model, or the model of a share, and say whether it is secret."""
     if path.is_file() and path.suffix.lower() != ".zip":
         found = read_model(path)
         if found.task is None:
             raise FileProblem(f"{path} is of no task, so it cannot read rows.")
-        return found.task, found.predict
+        return found.task, found.predict, type(found).__name__.startswith("Secret")
     from noren.collaboration import read_share
 
     share = read_share(path)
-    return share.model.task, share.model.predict
+    return share.model.task, share.model.predict, False
 
 
 def read_model(path: Path) -> Any:

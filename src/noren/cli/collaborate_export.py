@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from noren.cli.collaborate_combine import read_model
-from noren.cli.output import Output, with_output
+from noren.cli.output import Output, owner_only, with_output
 from noren.errors import FileProblem
 
 
@@ -30,10 +30,9 @@ def export(output: Output, model: Path, out: Path) -> None:
     if out.suffix.lower() != ".npz":
         raise click.UsageError("Name a file that ends in .npz with --out.")
     arrays, is_secret = arrays_of(model)
-    with out.open("wb") as file:
+    with (owner_only(out) if is_secret else out).open("wb") as file:
         np.savez(file, **arrays)
     if is_secret:
-        out.chmod(0o600)
         output.remark("! SECRET: made with the receiver's rows. It stays with the receiver.")
     shapes = {name: list(array.shape) for name, array in arrays.items()}
     people = [f"Wrote {name} {shape}" for name, shape in shapes.items()]

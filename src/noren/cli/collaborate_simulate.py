@@ -9,7 +9,7 @@ import click
 
 from noren.cli.collaborate_combine import own_rows
 from noren.cli.collaborate_files import consortium_option
-from noren.cli.output import Output, table, with_output
+from noren.cli.output import Output, owner_only, table, with_output
 
 if TYPE_CHECKING:
     from noren.collaboration import Task
@@ -63,7 +63,8 @@ def simulate(
         from noren.page import Chart, Page
 
         chart = Chart(found.chart(), "Accuracy on held-out rows, averaged over receivers.")
-        Page(title="What joining would bring", parts=[chart], banner=SIMULATED).write(report)
+        page = Page(title="What joining would bring", parts=[chart], banner=SIMULATED)
+        page.write(owner_only(report))
         output.remark(f"The report is {report}")
     columns = ("epsilon", "way", "accuracy", "standard error")
     lines = [(p.epsilon, p.way, p.accuracy, p.standard_error) for p in found.points]

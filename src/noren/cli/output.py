@@ -32,6 +32,8 @@ import click
 from noren import __version__
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rich.console import Console
     from rich.table import Table
 
@@ -192,3 +194,10 @@ def console_on(stream: Any) -> Console:
     from rich.console import Console
 
     return Console(file=stream, width=None if stream.isatty() else PIPE_WIDTH)
+
+
+def owner_only(path: Path) -> Path:
+    """Make a file that its owner alone may read, before anything secret is written to it."""
+    path.touch(0o600)
+    path.chmod(0o600)
+    return path

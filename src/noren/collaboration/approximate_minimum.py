@@ -79,10 +79,8 @@ class ApproximateMinimum:
 
     def release(self, minimizer: Floats, noise: Noise) -> Floats:
         """Round to the grid and add integer noise; what comes out is exact in floats."""
-        steps = np.ldexp(np.clip(minimizer, -FAR, FAR), -self.exponent)
-        down = np.floor(steps)
-        rounded = (down + (steps - down >= 0.5)).astype(np.int64)
-        noisy = rounded + noise.discrete_laplace(self.lattice / self.solver_epsilon, steps.size)
+        rounded = to_grid(np.clip(minimizer, -FAR, FAR), self.exponent)
+        noisy = rounded + noise.discrete_laplace(self.lattice / self.solver_epsilon, rounded.size)
         if np.abs(noisy).max() > np.ldexp(2 * FAR, -self.exponent) - 1:
             raise DrawRefused(
                 "A noisy coefficient lies far beyond what rows of norm 1 need, so it is not "
@@ -90,6 +88,13 @@ class ApproximateMinimum:
             )
         released: Floats = np.ldexp(noisy.astype(np.float64), self.exponent)
         return released
+
+
+def to_grid(values: Floats, exponent: int) -> npt.NDArray[np.int64]:
+    """Give floor(value / g + 1/2), exactly: adding the half in floats could round up once more."""
+    steps = np.ldexp(values, -exponent)
+    down = np.floor(steps)
+    return np.asarray(down + (steps - down >= 0.5), np.int64)
 
 
 def read_minimum(parameters: Mapping[str, Any], dimension: int) -> ApproximateMinimum:

@@ -154,8 +154,9 @@ class GibbsLearner:
         law = "exponential mechanism (range of score changes)"
         spread = Fraction(self.spread)
         made = Mechanism(
-            law=law, sensitivity=spread, norm="Linf", epsilon=self.each, draws=self.draws
-        )
+            law=law, sensitivity=spread, norm="Linf", epsilon=self.each, draws=self.draws,
+            rounds=self.draws,
+        )  # fmt: skip
         return (made,)
 
     @property

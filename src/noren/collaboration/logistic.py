@@ -137,7 +137,7 @@ class LogisticTraining(Training):
     @property
     def mechanisms(self) -> tuple[Mechanism, ...]:
         """Say the two laws: of the linear term (by its epsilon), and on the grid."""
-        return objective_mechanisms(self.step[0], self.minimum, "logistic")
+        return objective_mechanisms(self.step[0], self.minimum, "logistic", self.steps)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -184,19 +184,19 @@ def draw_linear(dimension: int, spread: float, gaussian: bool, noise: Noise) -> 
 
 
 def objective_mechanisms(
-    epsilon: Fraction, plan: ApproximateMinimum, loss: str
+    epsilon: Fraction, plan: ApproximateMinimum, loss: str, steps: int = 1
 ) -> tuple[Mechanism, ...]:
-    """Say both laws of an objective perturbation, for one step."""
+    """Say both laws of an objective perturbation, by what they cost over all steps."""
     return (
         Mechanism(
             law=f"objective perturbation, {loss} loss",
-            sensitivity=Fraction(1),
+            sensitivity=Fraction(steps),
             norm="L2",
-            epsilon=epsilon,
+            epsilon=epsilon * steps,
         ),
         Mechanism(
             law="discrete Laplace",
-            sensitivity=Fraction(plan.lattice),
+            sensitivity=Fraction(plan.lattice * steps),
             scale=plan.lattice / plan.solver_epsilon,
             draws=plan.dimension,
         ),

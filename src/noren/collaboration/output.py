@@ -26,7 +26,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from noren.collaboration.approximate_minimum import FAR
+from noren.collaboration.approximate_minimum import FAR, to_grid
 from noren.collaboration.logistic_loss import LogisticObjective
 from noren.collaboration.pure_calibration import RIDGE
 from noren.collaboration.solver import minimize
@@ -153,7 +153,7 @@ class OutputPerturbation(Training):
         d = self.task.dimension
         objective = LogisticObjective(rows, float(self.ridge or 0), np.zeros(d), float(self.weight))
         found = np.clip(minimize(objective, self.tolerance / 2), -FAR, FAR)
-        steps = np.floor(np.ldexp(found, -self.exponent) + 0.5).astype(np.int64)
+        steps = to_grid(found, self.exponent)
         drawn = (
             noise.discrete_gaussian(self.parameter, d)
             if self.delta

@@ -151,7 +151,7 @@ class SoftmaxTraining(Training):
     @property
     def mechanisms(self) -> tuple[Mechanism, ...]:
         """Say the two laws: of the linear term (by its epsilon), and on the grid."""
-        return objective_mechanisms(self.step[0], self.minimum, "softmax")
+        return objective_mechanisms(self.step[0], self.minimum, "softmax", self.steps)
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -127,9 +127,11 @@ class SummedNoise:
         if self.law == GAUSSIAN:
             return Mechanism(
                 law=GAUSSIAN, sensitivity=self.l2**2, norm="L2 squared",
-                variance=self.parameter, draws=draws,
+                variance=self.parameter, draws=draws, rounds=self.sums,
             )  # fmt: skip
-        return Mechanism(law=LAPLACE, sensitivity=self.l1, scale=self.parameter, draws=draws)
+        return Mechanism(
+            law=LAPLACE, sensitivity=self.l1, scale=self.parameter, draws=draws, rounds=self.sums
+        )
 
     def steps(self, vectors: Floats) -> Integers:
         """Move row vectors toward zero onto the grid, and add them up."""
