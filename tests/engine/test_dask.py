@@ -2,8 +2,11 @@
 
 import os
 import signal
+import sys
 import warnings
+from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -56,14 +59,30 @@ def refusing(blocks):
     raise ParameterError("k", "public", "another")
 
 
-@pytest.fixture(scope="module")
-def cluster():
+@pytest.fixture(scope="module", autouse=True)
+def workers_import_this_file():
+    """Workers start with this process's path, and must find what they are sent by name."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "path", [str(Path(__file__).parents[2]), *sys.path])
+        yield
+
+
+@contextmanager
+def cluster_of(workers):
     from distributed import LocalCluster
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as started:
+        warnings.simplefilter("ignore")  # of a busy port for a dashboard
+        with LocalCluster(
+            n_workers=workers, threads_per_worker=1, dashboard_address=None
+        ) as started:
             yield started
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with cluster_of(2) as started:
+        yield started
 
 
 @pytest.fixture
@@ -100,6 +119,13 @@ def test_a_worker_that_is_killed_changes_nothing(engine, parts, tmp_path):
     found = engine.run(parts, partial(sums_after_a_crash, flag))
     assert (tmp_path / "crashed").exists()
     assert same(found, run(parts, sums))
+
+
+def test_a_cluster_without_workers_is_given_up_on(parts, monkeypatch):
+    monkeypatch.setattr("noren.engine.dask.LOOK_SECONDS", 0.05)
+    monkeypatch.setattr("noren.engine.dask.PATIENCE", 3)
+    with cluster_of(0) as empty, pytest.raises(FileProblem, match="no worker left"):
+        DaskEngine(empty.scheduler_address).run(parts, sums)
 
 
 def test_progress_is_told_from_none_to_all(engine, parts):

@@ -29,6 +29,7 @@ AHEAD = (
     4  # tasks in flight for each thread of the cluster: workers never wait, results never pile up
 )
 CONNECT_SECONDS = 10
+LOOK_SECONDS, PATIENCE = 5, 12  # how often workers are looked for, and how often in vain
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +150,23 @@ def in_order(
                 running.append(client.submit(counted, part, count, pure=False))
             if not running:
                 return
-            yield client.gather(running.popleft())
+            yield arrived(client, running.popleft())
     finally:  # also after an error or Ctrl-C: nothing more is begun
         client.cancel(list(running))
+
+
+def arrived(client: Any, task: Any) -> Outcome:
+    """Wait for a task; give up where the cluster has had no worker for a minute."""
+    missing = 0
+    while missing < PATIENCE:
+        try:
+            outcome: Outcome = task.result(timeout=LOOK_SECONDS)
+            return outcome
+        except TimeoutError:
+            missing = 0 if client.nthreads() else missing + 1
+        except Exception as error:  # the task took several workers with it
+            return Outcome(problem=type(error).__name__)
+    raise FileProblem(
+        "The cluster has no worker left, so counting cannot go on. Look at the workers' own logs, "
+        "start new ones and ask again; nothing was released."
+    )
