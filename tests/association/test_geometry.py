@@ -91,6 +91,15 @@ def test_the_tight_sensitivity_is_attained_where_the_larger_group_is_even(m1, m2
     assert largest_change(norm) == pytest.approx(tight_sensitivity(m1, m2, 3.84), rel=1e-12)
 
 
+def test_a_person_s_two_alleles_count_as_two_changes_and_that_is_attained():
+    """200 cases and 200 controls, counted by alleles: moves of two in a table of 400 and 400."""
+    norm = np.sqrt(unit_circle_norm_squared(all_tables(400, 400), 3.84)).reshape(401, 401)
+    doubled = 2 * tight_sensitivity(400, 400, 3.84)
+    assert doubled == pytest.approx(0.0723417813807, abs=5e-14)
+    moved = max(np.abs(norm[2:] - norm[:-2]).max(), np.abs(norm[:, 2:] - norm[:, :-2]).max())
+    assert moved == pytest.approx(doubled, rel=1e-12)
+
+
 def test_with_an_odd_larger_group_the_tight_sensitivity_is_nearly_attained():
     norm = np.sqrt(unit_circle_norm_squared(all_tables(201, 199), 3.84)).reshape(202, 200)
     assert largest_change(norm) == pytest.approx(0.0515299595, rel=1e-8)

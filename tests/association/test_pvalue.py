@@ -131,6 +131,20 @@ def test_no_rate_off_the_grid_passes_the_guaranteed_bound(m1, m2, tau, epsilon):
     assert (bound <= weaker * 1.00099 + 1e-15).all()  # never more than the permutation null
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("m1", "m2", "tau"), [(25_000, 25_000, 3.84), (5_000, 45_000, 3.84), (25_000, 25_000, 29.7)]
+)
+def test_random_rates_of_fifty_thousand_people_stay_below_the_bound_and_come_near(m1, m2, tau):
+    rng, n, epsilon = np.random.default_rng(m1), m1 + m2, 0.1
+    rates = np.sort(np.exp(rng.uniform(math.log(1e-3 / n), math.log(0.5), 1100)))
+    law, mixture = LawGivenCarriers(Design.read(m1, m2, tau)), Mixture(n, rates)
+    done = [rows for rows in map(mixture.add, law.blocks()) if len(rows.tails)]
+    ys = np.arange(0, 150, 10)
+    largest = highest(done, epsilon).at(ys) / p_value(ys, m1, m2, tau, epsilon, "common_rate")
+    assert 0.99 < largest.max() <= 1
+
+
 @pytest.mark.parametrize(("m1", "m2", "tau"), DESIGNS)
 @pytest.mark.parametrize("null", ["permutation", "common_rate"])
 def test_rejecting_at_alpha_never_errs_more_often_than_alpha(m1, m2, tau, null):
