@@ -197,6 +197,7 @@ def test_a_state_that_knows_an_unused_lie_would_break_the_guarantee():
 @pytest.mark.parametrize(
     ("make", "name"),
     [
+        (lambda: block_law(5000, 1), "k"), (lambda: ramp_law(5000, 4, 2), "k"),
         (lambda: block_law(0, 1), "k"), (lambda: block_law(2.5, 1), "k"),
         (lambda: block_law(2, 0), "epsilon"), (lambda: block_law(2, float("inf")), "epsilon"),
         (lambda: block_law(2, float("nan")), "epsilon"),

@@ -8,6 +8,7 @@ import pytest
 from scipy.stats import binomtest
 
 from noren.errors import FileProblem, ParameterError
+from noren.monitoring import strategies
 from noren.monitoring.planning import plan
 from noren.monitoring.plans import MonitoringPlan, Timetable
 from noren.monitoring.schedule import ClosedSchedule, open_slots, ranks
@@ -191,6 +192,23 @@ def test_a_large_epsilon_and_few_reports_are_said():
     assert plan(100_000, 100, 1, 0.5).notes == ()
 
 
+@pytest.mark.filterwarnings("ignore:epsilon")
+def test_reports_that_all_are_true_have_no_error():
+    found = plan(1000, 10, 800, 0.5)
+    assert found.chosen.law.contrast == 1
+    assert found.sd == 0
+    assert found.forecast().margin_95 == 0
+
+
+def test_a_long_epoch_has_a_plan_whose_integers_can_be_held(monkeypatch):
+    setting = plan(10**6, 1000, 4, 0.5, strategy="ramp")
+    assert setting.chosen.reports > 900
+    monkeypatch.setattr(strategies, "MOST_TOGETHER", 50)
+    fewer = plan(10**6, 1000, 4, 0.5, strategy="ramp")
+    assert fewer.chosen.reports <= 50
+    assert fewer.sd < 1.01 * setting.sd  # fewer are hardly worse
+
+
 @pytest.mark.parametrize(
     ("call", "name"),
     [
@@ -208,6 +226,9 @@ def test_a_large_epsilon_and_few_reports_are_said():
         (lambda: plan(10, 5, 1, 0.5, power=1), "power"),
         (lambda: plan(10, 5, 1, 0.5, task="a b"), "task"),
         (lambda: plan(10, 4, 1, 0.5, strategy="tree"), "max_changes"),
+        (lambda: plan(1000, 10, "1e-12", 0.5), "epsilon"),
+        (lambda: plan(9, 9, 1e4, 0.5), "epsilon"),
+        (lambda: plan(9, 9000, 1, 0.5, strategy="block", reports=5000), "k"),
     ],
 )  # fmt: skip
 def test_bad_input_is_refused_by_name(call, name):

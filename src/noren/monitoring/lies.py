@@ -47,6 +47,7 @@ from noren.privacy.numbers import Number, positive, read_epsilon, whole
 
 TIE = 1e-12  # contrasts this close, relatively, are equal; the smallest setting wins
 LEAST_CONTRAST = 1e-9
+MOST_TOGETHER = 4096  # reports whose lies are drawn together: their integers have as many bits
 EPOCH = Adjacency(LOCAL, unit=USER, within="one epoch")
 SLOT = Adjacency(LOCAL, unit=USER, within="one slot")
 Floats = NDArray[np.float64]
@@ -122,8 +123,7 @@ def block_law(k: int, epsilon: Number) -> LieLaw:
     >>> round(law.contrast, 12), law.offset
     (0.61497945897, Fraction(0, 1))
     """
-    reports, price = whole("k", k, 1), read_epsilon(epsilon)
-    return _block(reports, price)
+    return _block(read_together(k), read_epsilon(epsilon))
 
 
 def ramp_law(k: int, epsilon: Number, slot_epsilon: Number) -> LieLaw:
@@ -135,9 +135,20 @@ def ramp_law(k: int, epsilon: Number, slot_epsilon: Number) -> LieLaw:
     >>> round(law.contrast, 10), law.offset
     (0.7566414418, Fraction(10, 1))
     """
-    reports, price = whole("k", k, 1), read_epsilon(epsilon)
+    reports, price = read_together(k), read_epsilon(epsilon)
     slot = min(price, positive("slot_epsilon", slot_epsilon, "It is at most epsilon."))
     return _block(reports, price) if slot == price else _ramp(reports, price, slot)
+
+
+def read_together(k: int) -> int:
+    """Read the number of reports whose lies are drawn together."""
+    reports = whole("k", k, 1)
+    if reports > MOST_TOGETHER:
+        raise ParameterError(
+            "k", k, f"at most {MOST_TOGETHER} for lies that are drawn together",
+            "Fewer reports a person are hardly worse; or give each lie a coin of its own.",
+        )  # fmt: skip
+    return reports
 
 
 def independent_law(k: int, epsilon: Number) -> LieLaw:

@@ -9,7 +9,9 @@ import warnings
 from fractions import Fraction
 from typing import Literal
 
+from noren.errors import ParameterError
 from noren.monitoring.accuracy import best_m, read_threshold
+from noren.monitoring.client import MOST_EPSILON
 from noren.monitoring.decisions import read_chance, read_rule
 from noren.monitoring.plans import MonitoringPlan, Timetable, read_task
 from noren.monitoring.strategies import Setting, Strategy, in_slots, make, published, tree
@@ -59,7 +61,8 @@ def plan(
     strategy : str, optional
         One of published, independent, ramp, block, rolling, tree; chosen if left out.
     reports : int, optional
-        How many reports a person makes; the best if left out.
+        How many reports a person makes; the best if left out (of at most 4096 where lies are
+        drawn together).
     max_changes : int, optional
         How often a person's bit may change in an epoch; lets the tree compete.
     rolling : int, optional
@@ -117,6 +120,11 @@ def read_setting(
 ) -> Setting:
     """Read the public facts."""
     price, slots = read_epsilon(epsilon), whole("horizon", horizon, 1)
+    if price > MOST_EPSILON:
+        raise ParameterError(
+            "epsilon", epsilon, f"at most {MOST_EPSILON}, the most that a device accepts",
+            "Above 10 it protects nobody.",
+        )  # fmt: skip
     slot: Fraction | None = None
     if slot_epsilon == "published":
         slot = price / best_m(slots, price)

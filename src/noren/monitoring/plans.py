@@ -149,7 +149,7 @@ class MonitoringPlan:
             "sd_at_half": self.chosen.sd_at_half,
             "detectable_margin": self.margin,
             "reports_per_slot": self.reports_per_slot,
-            "people_for_half_the_sd": self.people_for(self.sd / 2),
+            "people_for_half_the_sd": self.people_for(self.sd / 2) if self.sd else self.n_people,
             "all_slots_margin_95": self.accuracy(0.05),
         }
         return Forecast(

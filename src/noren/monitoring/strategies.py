@@ -33,6 +33,7 @@ from noren.monitoring.decisions import Channel
 from noren.monitoring.lies import (
     EPOCH,
     LEAST_CONTRAST,
+    MOST_TOGETHER,
     SLOT,
     TIE,
     LieLaw,
@@ -191,18 +192,20 @@ def quick_contrast(name: str, k: int, setting: Setting) -> float:
 def best_reports(name: str, setting: Setting) -> int:
     """Give the number of reports with the least variance at the threshold; of equals, the least."""
     share = 0.5 if setting.worst_case else setting.threshold
+    most = setting.horizon if name in SINGLE else min(setting.horizon, MOST_TOGETHER)
+    enough = [k for k in candidate_counts(most) if setting.people * k >= setting.horizon]
+    if not enough:
+        raise empty_slots(setting)
     best, least = 0, float("inf")
-    for k in candidate_counts(setting.horizon):
+    for k in enough:
         contrast = quick_contrast(name, k, setting)
-        if setting.people * k < setting.horizon or contrast < LEAST_CONTRAST:
+        if contrast < LEAST_CONTRAST:
             continue
         held = setting.people * k / setting.horizon
         found = slot_variance(setting.people, held, contrast, share)
         if found < least * (1 - TIE):
             best, least = k, found
-    if not best:
-        raise empty_slots(setting)
-    return best
+    return best or law_for(name, enough[0], setting).reports  # which refuses: it tells nothing
 
 
 def empty_slots(setting: Setting) -> ParameterError:
