@@ -1,5 +1,6 @@
 """The house itself: what importing costs, who may import whom, what must not be in a file."""
 
+import ast
 import os
 import resource
 import subprocess
@@ -90,6 +91,36 @@ def test_a_module_says_why_it_exists(source):
 def test_no_answer_says_by_itself_that_its_noise_was_secure(source):
     """It is the noise that knows, and later the record: `was_secure`."""
     assert "secure=True" not in source.read_text(encoding="utf-8")
+
+
+CORE = ("noise", "privacy", "mechanisms", "ledger", "collaboration", "estimators")
+OF_THE_CORE = [path for path in SOURCES if path.relative_to(ROOT).parts[2] in CORE]
+
+
+def refusals(source: str) -> list[ast.Call]:
+    """Find where a setting is refused."""
+    calls = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call))
+    return [call for call in calls if getattr(call.func, "id", "") == "ParameterError"]
+
+
+def says_what_to_do(call: ast.Call) -> bool:
+    """Say whether a refusal has its third part."""
+    advice = call.args[3:]
+    return bool(advice) and getattr(advice[0], "value", None) != ""
+
+
+@pytest.mark.parametrize("source", OF_THE_CORE, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_refusal_of_a_setting_says_what_to_do(source):
+    found = refusals(source.read_text(encoding="utf-8"))
+    assert [call.lineno for call in found if not says_what_to_do(call)] == []
+
+
+def test_a_refusal_without_advice_is_noticed():
+    short, empty, whole = refusals(
+        "ParameterError('a', 1, 'b'); ParameterError('a', 1, 'b', ''); "
+        "ParameterError('a', 1, 'b', 'c')"
+    )
+    assert [says_what_to_do(call) for call in (short, empty, whole)] == [False, False, True]
 
 
 def test_no_committed_file_names_a_package_registry():

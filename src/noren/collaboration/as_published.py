@@ -83,7 +83,9 @@ class PublishedTraining(Training):
         object.__setattr__(self, "ridge_per_row", float(positive("ridge", self.ridge_per_row)))
         relation = RELATIONS.get(self.variant)
         if relation is None:
-            raise ParameterError("variant", self.variant, "'cms' or 'kst'", "")
+            raise ParameterError(
+                "variant", self.variant, "'cms' or 'kst'", "They are what the two papers publish."
+            )
         if self.adjacency.relation is not relation or self.adjacency.max_records > 1:
             raise ParameterError(
                 "adjacency",

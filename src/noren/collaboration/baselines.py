@@ -127,7 +127,12 @@ def moment_prior_fit(X: Any, y: Any, learners: Any, k0: float, k1: float) -> Flo
     fit (ridge 1 / k0), k0 = 0 is stacking (ridge 1 / k1).
     """
     if k0 < 0 or k1 < 0 or k0 + k1 <= 0:
-        raise ParameterError("(k0, k1)", (k0, k1), "not negative, and not both 0")
+        raise ParameterError(
+            "(k0, k1)",
+            (k0, k1),
+            "not negative, and not both 0",
+            "One of the two must let the model move.",
+        )
     units = unit_rows(read_learners(learners))
     return one_fit(X, y, prior_factor(float(k0), float(k1), units))
 

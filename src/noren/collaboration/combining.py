@@ -89,9 +89,16 @@ class Way:
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
-            raise ParameterError("method", repr(self.method), f"one of {', '.join(METHODS)}")
+            raise ParameterError(
+                "method",
+                repr(self.method),
+                f"one of {', '.join(METHODS)}",
+                "'auto' is the default.",
+            )
         if self.form not in FORMS:
-            raise ParameterError("form", repr(self.form), f"one of {', '.join(FORMS)}")
+            raise ParameterError(
+                "form", repr(self.form), f"one of {', '.join(FORMS)}", "'unit' is the default."
+            )
         positive("beta", self.beta)
         positive("ridge", self.ridge)
 

@@ -49,7 +49,10 @@ def fit_logistic(X: Any, y: Any, ridge: Number, linear: Any = None) -> Floats:
     tilt = np.zeros(rows.shape[1]) if linear is None else array_of("linear", linear, np.float64)
     if tilt.shape != rows.shape[1:] or not np.isfinite(rows).all() or not np.isfinite(tilt).all():
         raise ParameterError(
-            "linear or X", "not finite, or of another length", "finite, one for each column", ""
+            "linear or X",
+            "not finite, or of another length",
+            "finite, one for each column",
+            "Check their shapes, and clamp values first.",
         )
     given = TrainingRows(None, ((rows, labels, None),))  # type: ignore[arg-type]
     objective = LogisticObjective(given, float(positive("ridge", ridge)), tilt)

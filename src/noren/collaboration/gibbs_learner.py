@@ -109,7 +109,12 @@ class GibbsLearner:
         put(self, "bound", read_bound(self.form, self.bound))
         check_task(self.task, table.shape[1])
         if self.weights not in WEIGHTS:
-            raise ParameterError("weights", repr(self.weights), f"one of {', '.join(WEIGHTS)}")
+            raise ParameterError(
+                "weights",
+                repr(self.weights),
+                f"one of {', '.join(WEIGHTS)}",
+                "'ewa' is the default.",
+            )
         if self.weights == MIRROR and self.adjacency.relation is ADD_REMOVE:
             raise ParameterError(
                 "weights", "'mirror' with add-remove neighbours", "'ewa' there",
@@ -182,7 +187,12 @@ class GibbsLearner:
     def check(self, statistic: TrainingRows) -> None:
         """Refuse rows of another task: a public fact."""
         if statistic.task.identity != self.task.identity:
-            raise ParameterError("the rows", "of another task", "encoded by the question's task")
+            raise ParameterError(
+                "the rows",
+                "of another task",
+                "encoded by the question's task",
+                "Encode them with the consortium's file.",
+            )
 
     def steps(self, statistic: TrainingRows) -> npt.NDArray[np.int64]:
         """Give q for each learner and row, as whole numbers in 0 .. Q. Secret."""
@@ -226,7 +236,9 @@ class GibbsLearner:
 def read_bound(form: str, given: Any) -> Fraction | None:
     """Take B for raw scores; unit learners and signs have B = 1."""
     if form not in (UNIT, SIGN, SCORE):
-        raise ParameterError("form", repr(form), "'unit', 'sign' or 'score'")
+        raise ParameterError(
+            "form", repr(form), "'unit', 'sign' or 'score'", "'unit' is the default."
+        )
     if (form == SCORE) != (given is not None):
         raise ParameterError(
             "bound", given, "a public B for raw scores, and left out otherwise",
@@ -236,7 +248,9 @@ def read_bound(form: str, given: Any) -> Fraction | None:
         return None
     bound = positive("bound", given)
     if bound > LARGEST_BOUND:
-        raise ParameterError("bound", given, f"at most {LARGEST_BOUND}")
+        raise ParameterError(
+            "bound", given, f"at most {LARGEST_BOUND}", "Scale the learners down, or use 'unit'."
+        )
     return bound
 
 

@@ -73,7 +73,7 @@ def signs(scores: Floats) -> Floats:
 def scores_of(rows: Floats, learners: Floats, form: str = SCORE) -> Floats:
     """Score rows by learners in a published form: a row for each row, a column for each learner."""
     if form not in FORMS:
-        raise ParameterError("form", form, f"one of {', '.join(FORMS)}")
+        raise ParameterError("form", form, f"one of {', '.join(FORMS)}", "'unit' is the default.")
     found: Floats = rows @ (unit_rows(learners) if form == UNIT else learners).T
     return signs(found) if form == SIGN else found
 

@@ -105,7 +105,12 @@ def merge(shares: Sequence[Any], method: str | None = None) -> Merged:
     """
     models = [getattr(share, "model", share) for share in shares]
     if not models or len({model.task.identity for model in models}) > 1:
-        raise ParameterError("shares", "none, or of several tasks", "of one task")
+        raise ParameterError(
+            "shares",
+            "none, or of several tasks",
+            "of one task",
+            "Name at least one share, all of one consortium.",
+        )
     kinds = {model.mechanism for model in models}
     summed = len(kinds) == 1 and kinds <= set(SUMMED)
     chosen = method or (SUMS if summed else "geometric-median")

@@ -29,7 +29,12 @@ def precision_weights(shares: Sequence[Any]) -> Floats:
     """Weigh shares by how little noise their manifests state; they add up to 1."""
     models = [getattr(share, "model", share) for share in shares]
     if any(not hasattr(model, "parameters") for model in models):
-        raise ParameterError("shares", "bare arrays", "shares or models, which state their noise")
+        raise ParameterError(
+            "shares",
+            "bare arrays",
+            "shares or models, which state their noise",
+            "Pass what read_share or make_share gave.",
+        )
     if len({model.mechanism for model in models}) > 1:
         raise ParameterError(
             "shares", "of several mechanisms", "of one, for precision weights",

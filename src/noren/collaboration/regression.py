@@ -137,7 +137,9 @@ def merged_regression(sums: Sequence[Mapping[str, Floats]], spread: float) -> Fl
     [0.5, 0.0]
     """
     if not sums:
-        raise ParameterError("sums", "empty", "at least one organization's", "")
+        raise ParameterError(
+            "sums", "empty", "at least one organization's", "Pass the sums of each share."
+        )
     gram = np.sum([one["gram"] for one in sums], axis=0)
     cross = np.sum([one["cross"] for one in sums], axis=0)
     return solved(gram, cross, spread, len(sums))

@@ -107,7 +107,10 @@ def simulate(
     seen = min(whole("receivers", receivers, 1), many)
     if len(rows) < 4 * many:
         raise ParameterError(
-            "organizations", many, "few enough for three rows each, and a part for testing"
+            "organizations",
+            many,
+            "few enough for three rows each, and a part for testing",
+            "Cut the table into fewer.",
         )
     found: dict[tuple[float, str], list[float]] = {}
     for repeat in range(whole("repeats", repeats, 1)):

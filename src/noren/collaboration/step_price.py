@@ -48,7 +48,12 @@ def step_share(epsilon: Fraction, delta: Fraction, steps: int) -> tuple[Fraction
     if steps == 1 or not delta:
         return each, delta
     if float(epsilon) > LARGEST_EXPONENT:
-        raise ParameterError("epsilon", float(epsilon), "at most 700 for a group", "")
+        raise ParameterError(
+            "epsilon",
+            float(epsilon),
+            "at most 700 for a group",
+            "Use a smaller one: beyond 10 little is protected.",
+        )
     ratio = math.expm1(float(each)) / math.expm1(float(epsilon))
     share = delta * Fraction(ratio * (1 - 1e-12))
     return each, Fraction(float(share) * (1 - 1e-12))
@@ -77,7 +82,10 @@ def adjacency_of(parameters: Mapping[str, Any]) -> Adjacency:
         relation, unit = Relation(parameters["adjacency"]), Unit(parameters["unit"])
     except ValueError:
         raise ParameterError(
-            "the claim's adjacency", "none that is known", "'add-remove' or 'substitute'", ""
+            "the claim's adjacency",
+            "none that is known",
+            "'add-remove' or 'substitute'",
+            "Ask the sender for a file that names one.",
         ) from None
     rows = parameters["max_records"]
     return read_neighbours(Adjacency(relation, unit, rows if unit is USER else 1))

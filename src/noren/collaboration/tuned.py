@@ -94,14 +94,21 @@ class TunedTraining(Training):
         Training.__post_init__(self)
         object.__setattr__(self, "candidates", read_candidates(self.candidates))
         if self.sharing not in (PARTS, SHARED):
-            raise ParameterError("sharing", self.sharing, "'parts' or 'shared'")
+            raise ParameterError(
+                "sharing", self.sharing, "'parts' or 'shared'", "With many rows 'parts' costs less."
+            )
         if self.adjacency.max_records > 1:
             raise ParameterError(
                 "adjacency", f"'{self.adjacency}'", "about records",
                 "A person's rows could fall into several parts.",
             )  # fmt: skip
         if self.size <= len(self.candidates):
-            raise ParameterError("size", self.size, "above the number of candidates", "")
+            raise ParameterError(
+                "size",
+                self.size,
+                "above the number of candidates",
+                "Each candidate needs rows of its own, and the choice too.",
+            )
         assert self.questions  # each refuses what it cannot do, before anything is asked
 
     @property

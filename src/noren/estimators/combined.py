@@ -61,7 +61,12 @@ class CombinedClassifier(ClassifierMixin, BaseEstimator):
         X, y = validate_data(self, X, y, dtype=np.float64)
         self.classes_ = read_classes(task.classes if self.classes is None else self.classes)
         if len(self.classes_) != 2:
-            raise ParameterError("classes", self.classes_.tolist(), "the two of the task")
+            raise ParameterError(
+                "classes",
+                self.classes_.tolist(),
+                "the two of the task",
+                "Pass labels of the task's two classes.",
+            )
         strange = ~np.isin(y, self.classes_)
         if strange.any():
             raise ParameterError(

@@ -130,7 +130,12 @@ class PrivateImportanceWeighter(BaseEstimator):
             )
         public = np.asarray(self.public, np.float64)
         if public.ndim != 2 or not np.isfinite(public).all():
-            raise ParameterError("public", f"of {public.ndim} axes", "finite rows of numbers")
+            raise ParameterError(
+                "public",
+                f"of {public.ndim} axes",
+                "finite rows of numbers",
+                "Pass the public table as rows of numbers.",
+            )
         return public
 
     def _bounds(self, public: Any) -> tuple[Any, Any]:
@@ -140,7 +145,12 @@ class PrivateImportanceWeighter(BaseEstimator):
             np.broadcast_to(np.asarray(end, np.float64), public.shape[1:]) for end in self.bounds
         )
         if not (lower < upper).all():
-            raise ParameterError("bounds", self.bounds, "lower ones below the upper ones")
+            raise ParameterError(
+                "bounds",
+                self.bounds,
+                "lower ones below the upper ones",
+                "State a public range for each column.",
+            )
         return lower, upper
 
     def _points(self, rows: Any) -> Any:
@@ -157,5 +167,10 @@ def rows_of(X: Any, features: int) -> Any:
     except (TypeError, ValueError):
         rows = np.zeros(0)
     if rows.ndim != 2 or rows.shape[1] != features:
-        raise ParameterError("X", "not of the public table's columns", f"{features} numbers a row")
+        raise ParameterError(
+            "X",
+            "not of the public table's columns",
+            f"{features} numbers a row",
+            "Pass rows of the public table's columns.",
+        )
     return rows

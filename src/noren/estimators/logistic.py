@@ -167,7 +167,12 @@ class PrivateLogisticRegression(ClassifierMixin, BaseEstimator):
     def _question(self, task: Any) -> Any:
         """Choose the question by public settings alone."""
         if self.method not in WAYS:
-            raise ParameterError("method", self.method, f"one of {', '.join(WAYS)}")
+            raise ParameterError(
+                "method",
+                self.method,
+                f"one of {', '.join(WAYS)}",
+                "'auto' chooses by a public rule.",
+            )
         given = (
             {"ridge": self.ridge} if self.method in WITH_RIDGE and self.ridge is not None else {}
         )

@@ -67,12 +67,17 @@ class ULSIF(BaseEstimator):
     def fit(self, X: Any, y: Any = None) -> ULSIF:
         """Fit the ratio of the density of X to that of the public rows."""
         if self.public is None:
-            raise ParameterError("public", None, "the rows of the denominator")
+            raise ParameterError(
+                "public", None, "the rows of the denominator", "Pass the public rows, as wide as X."
+            )
         private = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         public = check_array(self.public, dtype=np.float64, ensure_min_samples=2)
         if public.shape[1] != self.n_features_in_:
             raise ParameterError(
-                "public", f"of {public.shape[1]} columns", f"of {self.n_features_in_}, as X is"
+                "public",
+                f"of {public.shape[1]} columns",
+                f"of {self.n_features_in_}, as X is",
+                "Pass the public rows, as wide as X.",
             )
         count = min(self.centres, len(private))
         chosen = generator(self.data_seed).choice(len(private), count, replace=False)

@@ -144,12 +144,27 @@ def read_opened(text: str) -> Opened:
 def read_columns(columns: Iterable[str]) -> tuple[str, ...]:
     """Read the names of an account's columns: at least one, none twice."""
     if isinstance(columns, str):
-        raise ParameterError("columns", repr(columns), "a collection of names, not one text")
+        raise ParameterError(
+            "columns",
+            repr(columns),
+            "a collection of names, not one text",
+            "Name each column once: columns=['age', 'town'].",
+        )
     names = tuple(columns)
     if not names or not all(isinstance(n, str) and n and n.isprintable() for n in names):
-        raise ParameterError("columns", "not a collection of names", "printable, at least one")
+        raise ParameterError(
+            "columns",
+            "not a collection of names",
+            "printable, at least one",
+            "Name each column once: columns=['age', 'town'].",
+        )
     if len(set(names)) != len(names):
-        raise ParameterError("columns", "a collection with a name twice", "names that differ")
+        raise ParameterError(
+            "columns",
+            "a collection with a name twice",
+            "names that differ",
+            "Name each column once: columns=['age', 'town'].",
+        )
     return names
 
 
@@ -163,9 +178,19 @@ def columns_digest(names: Iterable[str]) -> dict[str, Any]:
 def read_name(name: object, what: str = "account") -> str:
     """Read the name of an account or the id of a request."""
     if not isinstance(name, str) or not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
-        raise ParameterError(what, repr(name)[:80], f"1 to {LONGEST_NAME} printable characters")
+        raise ParameterError(
+            what,
+            repr(name)[:80],
+            f"1 to {LONGEST_NAME} printable characters",
+            "Choose a short public name, on one line.",
+        )
     if name != name.strip():
-        raise ParameterError(what, repr(name), "without spaces at its ends")
+        raise ParameterError(
+            what,
+            repr(name),
+            "without spaces at its ends",
+            "Choose a short public name, on one line.",
+        )
     return name
 
 

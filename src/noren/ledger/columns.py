@@ -37,7 +37,12 @@ def columns_asked(question: Any) -> tuple[str, ...] | None:
     if columns is None:
         return None
     if isinstance(columns, str) or not all(isinstance(name, str) for name in columns):
-        raise ParameterError("columns", "not names", "a collection of column names, or None")
+        raise ParameterError(
+            "columns",
+            "not names",
+            "a collection of column names, or None",
+            "See the account's columns: noren ledger show.",
+        )
     return tuple(sorted(set(columns)))
 
 
@@ -92,7 +97,10 @@ def spent_by(
     unknown = [name for name in columns or () if name not in found]
     if unknown:
         raise ParameterError(
-            "columns", repr(unknown[0]), "columns that the account was opened with"
+            "columns",
+            repr(unknown[0]),
+            "columns that the account was opened with",
+            "See the account's columns: noren ledger show.",
         )
     return found
 

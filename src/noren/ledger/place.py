@@ -52,11 +52,21 @@ def read_place(given: str | os.PathLike[str] | URL) -> URL:
     if isinstance(given, URL):
         url = given
     elif not isinstance(given, (str, os.PathLike)):
-        raise ParameterError("ledger", f"a {type(given).__name__}", ACCEPTED)
+        raise ParameterError(
+            "ledger",
+            f"a {type(given).__name__}",
+            ACCEPTED,
+            "Name a file for one machine, PostgreSQL for several.",
+        )
     elif isinstance(given, os.PathLike) or "://" not in given:
         name = os.fspath(given)
         if not name or name == ":memory:":
-            raise ParameterError("ledger", repr(name), ACCEPTED)
+            raise ParameterError(
+                "ledger",
+                repr(name),
+                ACCEPTED,
+                "Name a file for one machine, PostgreSQL for several.",
+            )
         url = URL.create("sqlite", database=name)
     else:
         url = parsed(given)
@@ -64,7 +74,9 @@ def read_place(given: str | os.PathLike[str] | URL) -> URL:
         return sqlite_place(url)
     if url.get_backend_name() in ("postgresql", "postgres"):
         return url.set(drivername="postgresql+psycopg")
-    raise ParameterError("ledger", repr(shown(url)), ACCEPTED)
+    raise ParameterError(
+        "ledger", repr(shown(url)), ACCEPTED, "Name a file for one machine, PostgreSQL for several."
+    )
 
 
 def parsed(text: str) -> URL:
@@ -72,7 +84,12 @@ def parsed(text: str) -> URL:
     try:
         return make_url(text)
     except (ArgumentError, ValueError):
-        raise ParameterError("ledger", "not an address that can be read", ACCEPTED) from None
+        raise ParameterError(
+            "ledger",
+            "not an address that can be read",
+            ACCEPTED,
+            "Name a file for one machine, PostgreSQL for several.",
+        ) from None
 
 
 def sqlite_place(url: URL) -> URL:

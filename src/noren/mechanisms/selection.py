@@ -275,7 +275,12 @@ def read_method(given: str | None, *, by_rho: bool) -> str:
     """Take a method by name; left out, the form of the price decides."""
     method = given or (EXPONENTIAL if by_rho else PERMUTE_AND_FLIP)
     if method not in (EXPONENTIAL, PERMUTE_AND_FLIP):
-        raise ParameterError("method", repr(given), f"'{PERMUTE_AND_FLIP}' or '{EXPONENTIAL}'")
+        raise ParameterError(
+            "method",
+            repr(given),
+            f"'{PERMUTE_AND_FLIP}' or '{EXPONENTIAL}'",
+            "Choose one, or leave it out.",
+        )
     return method
 
 

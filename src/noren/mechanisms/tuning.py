@@ -95,7 +95,12 @@ class BestOfPrivate:
         if self.g == 0:
             raise ParameterError("g", 0, "above 0, at most 1", "1 / g runs are expected.")
         if not self.score.isidentifier() or self.score.startswith("_"):
-            raise ParameterError("score", repr(self.score), "the name of a released field")
+            raise ParameterError(
+                "score",
+                repr(self.score),
+                "the name of a released field",
+                "It decides which answer is kept, so it must be one of its numbers.",
+            )
 
     @property
     def adjacency(self) -> Adjacency:
@@ -138,6 +143,7 @@ class BestOfPrivate:
                 "alternatives",
                 f"{len(alternatives.members)} statistics",
                 f"{m}, one for each candidate question",
+                "Hand over one statistic for each, in the same order.",
             )
         for question, statistic in zip(self.candidates, alternatives.members, strict=True):
             check_statistic(question, statistic)
@@ -163,7 +169,10 @@ class BestOfPrivate:
             score = float(getattr(answer, self.score, None))  # type: ignore[arg-type]
         except (TypeError, ValueError):
             raise ParameterError(
-                "score", repr(self.score), "the name of a number that every candidate releases"
+                "score",
+                repr(self.score),
+                "the name of a number that every candidate releases",
+                "It decides which answer is kept, so it must be one of its numbers.",
             ) from None
         return -math.inf if math.isnan(score) else score
 
@@ -217,7 +226,9 @@ def read_candidates(given: Sequence[Any]) -> tuple[Any, ...]:
     """Take questions that are pure and protect the same neighbours."""
     found = tuple(given)
     if not found:
-        raise ParameterError("candidates", "empty", "at least one question")
+        raise ParameterError(
+            "candidates", "empty", "at least one question", "List the questions to choose among."
+        )
     first = found[0].guarantee.adjacency
     for question in found:
         price = question.guarantee

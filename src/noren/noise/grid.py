@@ -91,14 +91,24 @@ class Grid:
     def __post_init__(self) -> None:
         exponent = whole("exponent", self.exponent)
         if abs(exponent) > STEEPEST:
-            raise ParameterError("exponent", exponent, "between -1000 and 1000")
+            raise ParameterError(
+                "exponent",
+                exponent,
+                "between -1000 and 1000",
+                "The step is 2**exponent; see grid_exponent.",
+            )
         object.__setattr__(self, "exponent", exponent)
         for name in ("low", "high", "missing"):
             object.__setattr__(self, name, float(exact(name, getattr(self, name))))
         if not self.low < self.high:
             raise ParameterError("low", self.low, "below high", "Bounds are public and fixed.")
         if not self.low <= self.missing <= self.high:
-            raise ParameterError("missing", self.missing, "between low and high")
+            raise ParameterError(
+                "missing",
+                self.missing,
+                "between low and high",
+                "Declare a public value for what is missing.",
+            )
         if max(abs(self.low), abs(self.high)) > LARGEST_INPUT * self.step:
             raise ParameterError(
                 "step", self.step, "at least a bound over 2**52", "Choose a larger exponent."

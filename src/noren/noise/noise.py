@@ -155,7 +155,12 @@ class Noise(Unshareable):
             return choice.choose_real(weights, self._source)
         exact = [whole("a weight", weight, 0) for weight in weights]
         if not any(exact):
-            raise ParameterError("weights", "none or all zero", "not all zero")
+            raise ParameterError(
+                "weights",
+                "none or all zero",
+                "not all zero",
+                "At least one choice must be possible.",
+            )
         return choice.choose_integer(exact, self._source)
 
     def randomized_response(

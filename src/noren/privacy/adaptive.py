@@ -59,7 +59,7 @@ class Meter:
 
     def __init__(self, *filters: AdaptiveFilter) -> None:
         if not filters:
-            raise ParameterError("filters", "none", "at least one filter")
+            raise ParameterError("filters", "none", "at least one filter", "One is enough.")
         self._filters = filters
         self._spent = tuple(Amounts(0) for _ in filters)
 
@@ -173,7 +173,7 @@ class RenyiFilter:
         put(self, "order", exact("order", order))
         put(self, "bound", positive("bound", bound))
         if self.order <= 1:
-            raise ParameterError("order", shown(self.order), "above 1")
+            raise ParameterError("order", shown(self.order), "above 1", "2 to 64 is usual.")
 
     @property
     def total(self) -> Amounts:

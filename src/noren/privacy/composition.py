@@ -131,7 +131,10 @@ def spare_delta(delta: Fraction, used: Iterable[tuple[Fraction, int]]) -> Fracti
     spare = 1 - (1 - delta) / kept
     if spare < 0:
         raise ParameterError(
-            "delta", shown(delta), f"at least {shown(1 - kept)}, which the parts already have"
+            "delta",
+            shown(delta),
+            f"at least {shown(1 - kept)}, which the parts already have",
+            "State a larger one.",
         )
     return spare
 

@@ -63,7 +63,12 @@ class Plan:
     def __post_init__(self) -> None:
         questions = tuple(self.questions)
         if not questions:
-            raise ParameterError("questions", "empty", "at least one question")
+            raise ParameterError(
+                "questions",
+                "empty",
+                "at least one question",
+                "Leave nothing out: a plan is charged once.",
+            )
         for question in questions:
             _require_price(question, questions[0])
         object.__setattr__(self, "questions", questions)
@@ -249,6 +254,7 @@ def _require_price(question: Any, first: Any) -> None:
             "questions",
             f"holding a {type(question).__name__} without a guarantee",
             "made of questions that state a price",
+            "Each part must say what it costs.",
         )
     if price.adjacency != first.guarantee.adjacency:
         raise AdjacencyMismatch(

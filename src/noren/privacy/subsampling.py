@@ -130,7 +130,12 @@ class AssumedSample:
 
     def __post_init__(self) -> None:
         if not self.vouched_by.strip():
-            raise ParameterError("vouched_by", "empty", "the name of who vouches for the sample")
+            raise ParameterError(
+                "vouched_by",
+                "empty",
+                "the name of who vouches for the sample",
+                "Somebody must answer for it, by name.",
+            )
 
     def __str__(self) -> str:
         return (
@@ -256,6 +261,13 @@ def _check_sizes(size: int, population: int, most: int | None) -> None:
     """Check two public numbers of units."""
     for name, given in (("size", size), ("population", population)):
         if not isinstance(given, int) or given < 1:
-            raise ParameterError(name, given, "a whole number, at least 1")
+            raise ParameterError(
+                name, given, "a whole number, at least 1", "State the public number."
+            )
     if most is not None and size > most:
-        raise ParameterError("size", size, f"at most the population, {population}")
+        raise ParameterError(
+            "size",
+            size,
+            f"at most the population, {population}",
+            "A sample without replacement repeats nobody.",
+        )
