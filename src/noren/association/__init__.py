@@ -21,10 +21,14 @@ if TYPE_CHECKING:
     from noren.association.geometry import unit_circle_norm_squared as unit_circle_norm_squared
     from noren.association.loci import Loci as Loci
     from noren.association.noisy_counts import NoisyCounts as NoisyCounts
+    from noren.association.null_model import NullModel as NullModel
     from noren.association.pvalue import best_tau as best_tau
     from noren.association.pvalue import cut_off as cut_off
     from noren.association.pvalue import p_value as p_value
     from noren.association.pvalue import randomized_p_value as randomized_p_value
+    from noren.association.score_rows import GenotypeRows as GenotypeRows
+    from noren.association.score_test import ScoreTest as ScoreTest
+    from noren.association.score_test import score_distance as score_distance
     from noren.association.scoring import CaseControl as CaseControl
     from noren.association.sensitivities import tight_sensitivity as tight_sensitivity
     from noren.association.significance import error_probability as error_probability
@@ -53,7 +57,10 @@ ROOMS = {
     "geometry": "chi_squared is_significant unit_circle_norm_squared",
     "loci": "Loci",
     "noisy_counts": "NoisyCounts",
+    "null_model": "NullModel",
     "pvalue": "best_tau cut_off p_value randomized_p_value",
+    "score_rows": "GenotypeRows",
+    "score_test": "ScoreTest score_distance",
     "scoring": "CaseControl",
     "sensitivities": "tight_sensitivity",
     "significance": "error_probability significance_probability",
