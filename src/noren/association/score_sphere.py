@@ -2,8 +2,8 @@
 
 Maths
     With Omega = sum of w and rho^2 = tau Omega / 4, ||T||^2 = 1 + (U^2 - tau V) / rho^2 is a
-    squared distance in p + 1 dimensions, and the test without a floor is significant if it exceeds 1. One
-    person changes ||T|| by at most Delta = max_i sqrt(r_i^2 + tau u_i' Kc u_i) / rho. Without
+    squared distance in p + 1 dimensions; without a floor the test is significant if it exceeds 1.
+    One person changes ||T|| by at most Delta = max_i sqrt(r_i^2 + tau u_i' Kc u_i) / rho. Without
     covariates it is the unit circle of `geometry`.
 
 Privacy
