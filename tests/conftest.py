@@ -48,6 +48,17 @@ def peer() -> Callable[..., Any]:
     return run
 
 
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Path]:
+    """Run `noren demo --json` once for all tests; give how it ended, and its folder."""
+    from click.testing import CliRunner
+
+    from noren.cli import noren
+
+    folder = tmp_path_factory.mktemp("demo") / "noren-demo"
+    return CliRunner().invoke(noren, ["demo", "--out", str(folder), "--json"]), folder
+
+
 def postgresql_program(name: str) -> Path | None:
     """Find one of PostgreSQL's server programs: on the path, or where Debian puts them."""
     on_path = shutil.which(name)

@@ -1,80 +1,114 @@
-"""`noren demo` asks for real, says every price, and ends by naming a report that opens offline."""
+"""`noren demo` tells five stories for real, says every price, and ends by naming its report."""
+
+import json
+import shlex
+from html import escape
 
 import pytest
-from click.testing import CliRunner
 
-from noren.cli import noren
+from noren.cli.stories import STORIES
 from noren.ledger import Ledger
+
+KINDS = {
+    "top-snps", "distance-scores", "weights", "monitoring-decision", "leak-report",
+    "similar-search", "share",
+}  # fmt: skip
+FREE = {"leak-report"}
 
 
 @pytest.fixture(scope="module")
-def once(tmp_path_factory):
-    """Run the demo once, for people, and keep what it said and where."""
-    folder = tmp_path_factory.mktemp("once") / "demo"
-    return CliRunner().invoke(noren, ["demo", "--out", str(folder)]), folder
-
-
-def test_every_answer_has_a_forecast_a_price_and_a_receipt(result_of, tmp_path):
-    found = result_of("demo", "--out", tmp_path)
-    result = found["result"]
-    assert found["guarantee"] is None  # made-up data, and two accounts
-    assert result["simulated"] is True
-    assert (tmp_path / "report.html").exists()
-    assert {row["answer"]["kind"] for row in result["answers"]} == {
-        "cell-counts", "bounded-mean", "best-candidate", "randomized-response",
-    }  # fmt: skip
-    for row in result["answers"]:
-        assert row["forecast"]["sentence"]
-        assert row["answer"]["guarantee"]["epsilon"] > 0
-        assert row["answer"]["receipt"]["account"] == row["account"]
-        assert row["answer"]["marks"] == []
-
-
-def test_it_ends_by_naming_the_report_that_it_wrote(once):
-    done, folder = once
+def result(demo):
+    done, _ = demo
     assert (done.exit_code, done.stderr) == (0, "")
-    report = folder / "report.html"
-    assert done.stdout.splitlines()[-1].endswith(str(report))
-    page = report.read_text(encoding="utf-8")
-    assert page.count('<article class="answer">') == 4
-    assert page.count('class="chart"') == 5
+    found = json.loads(done.stdout)
+    assert found["guarantee"] is None  # made-up data, and several accounts
+    return found["result"]
+
+
+def test_each_capability_has_a_story():
+    told = [story.split(":")[0].rpartition(".")[2] for story in STORIES]
+    assert told == ["association", "reweighting", "monitoring", "similarity", "collaboration"]
+
+
+def test_every_answer_has_a_forecast_a_price_and_the_truth(result):
+    assert {row["kind"] for row in result["answers"]} == KINDS
+    for row in result["answers"]:
+        assert row["asked"].endswith(("?", ")"))
+        assert row["forecast"]
+        assert row["answer"]
+        assert row["truth"]
+        assert (row["guarantee"] is None) == (row["kind"] in FREE)
+        assert "NOT PRIVATE" not in str(row["marks"])
+
+
+def test_answers_that_a_ledger_gave_carry_its_receipt(result):
+    charged = {
+        row["kind"]: row["receipt"]["account"] for row in result["answers"] if row["receipt"]
+    }
+    assert charged == {
+        "top-snps": "genomes-1", "distance-scores": "genomes-1", "weights": "patients-1",
+        "similar-search": "ward-1",
+    }  # fmt: skip
+
+
+def test_the_ledger_is_a_real_one_and_holds_what_was_spent(result):
+    with Ledger.open(result["ledger"], create=False) as ledger:
+        ledger.verify()
+        spent = {row["account"]: ledger.balance(row["account"]).spent for row in result["accounts"]}
+    assert {name: float(price.epsilon or 0) for name, price in spent.items()} == {
+        "genomes-1": 2.5, "patients-1": 1.0, "ward-1": 2.0, "north-1": 0.0, "south-1": 0.0,
+    }  # fmt: skip
+    assert spent["north-1"].rho == spent["south-1"].rho > 0
+
+
+def test_a_question_too_many_is_refused_in_words(result, demo):
+    page = (demo[1] / "report.html").read_text(encoding="utf-8")
+    assert "is refused, and nothing is drawn. The question asks for epsilon 1.5" in page
+    assert "The largest such question it affords: epsilon 0.5" in page
+
+
+def test_the_commands_are_those_that_anybody_could_type(result):
+    words = [shlex.split(command) for command in result["commands"]]
+    assert {word[0] for word in words} == {"noren"}
+    assert {word[1] for word in words} >= {
+        "associate", "reweight", "monitor", "similar", "collaborate", "ledger",
+    }  # fmt: skip
+
+
+def test_they_can_be_typed_again_where_the_report_lies(result, demo, run, monkeypatch):
+    monkeypatch.chdir(demo[1])
+    free = [command for command in result["commands"] if "reweight query" in command]
+    assert len(free) == 4
+    done = run(*shlex.split(free[0])[1:])
+    assert done.exit_code == 0, done.stderr
+    assert "share of age >= 65" in done.stdout
+
+
+def test_the_report_has_a_card_for_each_answer_and_pictures(result, demo):
+    page = (demo[1] / "report.html").read_text(encoding="utf-8")
+    assert result["report"] == str(demo[1] / "report.html")
+    assert page.count('<article class="answer">') == len(result["answers"]) == 7
+    assert page.count('class="chart"') == 6
+    for command in result["commands"][:-1]:  # the last one made the table of what was spent
+        assert escape(command) in page
     assert "NOT PRIVATE" not in page
 
 
-def test_the_forecast_comes_before_the_answer_and_a_question_too_many_is_refused(once):
-    said = once[0].stdout
+@pytest.mark.slow
+def test_another_run_repeats_the_data_but_neither_noise_nor_account(run, tmp_path):
+    first, second = (run("demo", "--out", tmp_path) for _ in range(2))
+    assert first.exit_code == second.exit_code == 0, second.stderr
+    assert first.stdout.splitlines()[-1].endswith(str(tmp_path / "report.html"))
+    said = first.stdout
     assert said.index("  forecast") < said.index("  answer") < said.index("  price")
-    assert "is refused" in said
-    assert "The largest such question it affords" in said
-
-
-def test_another_run_repeats_the_data_but_neither_noise_nor_account(result_of, tmp_path):
-    first, second = (result_of("demo", "--out", tmp_path)["result"] for _ in range(2))
-    assert [row["truth"] for row in first["answers"]] == [row["truth"] for row in second["answers"]]
-    values = [[row["answer"]["value"] for row in result["answers"]] for result in (first, second)]
-    assert values[0] != values[1]
-    other = result_of("demo", "--out", tmp_path, "--data-seed", 7)["result"]
-    assert [row["truth"] for row in other["answers"]] != [row["truth"] for row in first["answers"]]
-    with Ledger.open(other["ledger"], create=False) as ledger:
-        ledger.verify()
-        for number, result in enumerate((first, second, other), 1):
-            spent = {row["account"]: row["spent"]["epsilon"] for row in result["accounts"]}
-            assert spent == {f"survey-{number}": 1.25, f"devices-{number}": 1.0}
-            for name, epsilon in spent.items():
-                assert float(ledger.balance(name).spent.epsilon) == epsilon
-
-
-def test_a_seeded_demo_repeats_itself_and_says_everywhere_that_it_is_not_private(run, tmp_path):
-    first, second = (run("demo", "--out", tmp_path, "--insecure-seed", 5) for _ in range(2))
-    assert first.exit_code == 0, first.stderr
-    assert first.stdout == second.stdout
-    assert "can be predicted" in first.stderr
-    assert first.stdout.count("NOT PRIVATE (seeded)") == 4
-    assert first.stdout.count("no guarantee") == 4
-    page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert page.index("NOT PRIVATE: noise on this page") < page.index("<h1>")
-    assert page.count('class="mark alarm"') == 4
-    assert not (tmp_path / "ledger.sqlite").exists()
+    for name in ("study.bed", "patients.csv", "records.csv", "north.csv"):
+        one, two = ((tmp_path / folder / name).read_bytes() for folder in ("run-1", "run-2"))
+        assert one == two
+    release = "weighted.csv.release.json"
+    one, two = ((tmp_path / folder / release).read_bytes() for folder in ("run-1", "run-2"))
+    assert one != two
+    with Ledger.open(tmp_path / "ledger.sqlite", create=False) as ledger:
+        assert {"genomes-1", "genomes-2", "ward-1", "ward-2"} <= set(ledger.accounts())
 
 
 def test_a_folder_that_cannot_be_made_is_a_bad_file_or_wrong_usage(run, tmp_path):

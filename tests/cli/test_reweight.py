@@ -180,6 +180,18 @@ def test_a_query_estimates_a_share_with_an_interval(result_of, files, tmp_path):
     assert mean["result"]["estimate"] > 50
 
 
+def test_a_condition_reads_two_signs_for_equality_and_must_hold_for_some_public_row(
+    run, result_of, files, tmp_path
+):
+    fitted(result_of, files, tmp_path / "w.parquet")
+    asked = ["reweight", "query", tmp_path / "w.parquet.release.json", files / "public.csv"]
+    one, two = (result_of(*asked, "--where", f"town {sign} Uji")["result"] for sign in ("=", "=="))
+    assert one["estimate"] == two["estimate"] > 0
+    nobody = run(*asked, "--where", "town = Osaka")
+    assert nobody.exit_code == 3
+    assert "must be true of some public row" in nobody.stderr
+
+
 def test_the_report_opens_offline_and_shows_every_column(result_of, files, tmp_path):
     fitted(result_of, files, tmp_path / "w.csv", "--report", tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text()

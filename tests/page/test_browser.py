@@ -1,38 +1,47 @@
 """Pages in a real browser: they draw, in light and dark, and ask the network for nothing."""
 
 import json
+import re
 import shutil
 import subprocess
+from html import escape
 from pathlib import Path
 
 import altair as alt
 import pytest
-from click.testing import CliRunner
 
-from noren.cli import noren
 from noren.page import Chart, Page, Text
 
 pytestmark = pytest.mark.web
 
 POINTS = alt.Chart(alt.Data(values=[{"x": 1, "y": 2}, {"x": 2, "y": 1}])).mark_line()
 POINTS = POINTS.encode(x="x:Q", y="y:Q")
+TALL = 9000
+PICTURES = Path(__file__).parents[2] / "build/screenshots"
+MEASURE = """<script>setTimeout(() => parent.document.body.append(
+  `MEASURED ${window.innerWidth} ${document.documentElement.scrollWidth}`), 2000);
+</script></body>"""
 BROWSER_ITSELF = "not an origin"  # what Chromium calls its own errands in its log
 
 
 class Visit:
     """Open a page in headless Chromium and keep what happened."""
 
-    def __init__(self, page: Path, folder: Path, *, dark: bool = False, width: int = 1000):
+    def __init__(
+        self, page: Path, folder: Path, *, dark: bool = False, width: int = 1000,
+        picture: bool = False,
+    ):  # fmt: skip
         browser = shutil.which("chromium") or shutil.which("chromium-browser")
-        log = folder / "net.json"
+        log, self.picture = folder / "net.json", folder / "picture.png"
+        kept = [f"--screenshot={self.picture}", "--hide-scrollbars"] if picture else []
         done = subprocess.run(
             [
                 browser, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
                 "--disable-background-networking", "--disable-component-update",
                 f"--user-data-dir={folder / 'profile'}", f"--log-net-log={log}",
                 f"--blink-settings=preferredColorScheme={0 if dark else 1}",
-                f"--window-size={width},1000", "--enable-logging=stderr",
-                "--virtual-time-budget=5000", "--dump-dom", page.as_uri(),
+                f"--window-size={width},{TALL if picture else 1000}", "--enable-logging=stderr",
+                "--virtual-time-budget=5000", *kept, "--dump-dom", page.as_uri(),
             ],
             capture_output=True, text=True, timeout=120, check=True,
         )  # fmt: skip
@@ -61,15 +70,44 @@ def test_a_page_draws_its_charts_offline_without_a_script_error(tmp_path, dark):
     assert visit.fetched == []
 
 
-@pytest.mark.parametrize(("width", "dark"), [(390, True), (1200, False)])
-def test_the_report_of_the_demo_draws_offline_without_a_script_error(tmp_path, dark, width):
-    done = CliRunner().invoke(noren, ["demo", "--out", str(tmp_path / "demo")])
+@pytest.fixture(scope="module")
+def report(demo) -> Path:
+    done, folder = demo
     assert done.exit_code == 0, done.stderr
-    visit = Visit(tmp_path / "demo/report.html", tmp_path, dark=dark, width=width)
-    assert visit.document.count('aria-roledescription="visualization"') == 5
+    return folder / "report.html"
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [390, 820, 1280])
+def test_the_report_of_the_demo_draws_offline_without_a_script_error(report, tmp_path, width, dark):
+    visit = Visit(report, tmp_path, dark=dark, width=width, picture=True)
+    assert visit.document.count('aria-roledescription="visualization"') == 6
     assert "could not be drawn" not in visit.document.partition("<script>")[0]
     assert visit.console == []
     assert visit.fetched == []
+    name = f"demo-{width}-{'dark' if dark else 'light'}.png"
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    picture = visit.picture.rename(PICTURES / name)  # kept, to be looked at
+    assert picture.stat().st_size > 100_000
+
+
+@pytest.mark.parametrize("width", [390, 820, 1280])
+def test_no_part_of_the_report_is_wider_than_the_screen(report, tmp_path, width):
+    text = report.read_text("utf-8").replace("Content-Security-Policy", "none-here")
+    inner, needed = measured(text, tmp_path, width)
+    assert (inner, needed <= inner) == (width, True)  # a scroll bar takes some of it
+    wide = text.replace("</main>", f'<div style="width: {width + 100}px">wide</div></main>')
+    assert measured(wide, tmp_path, width)[1] > width  # so the check can fail
+
+
+def measured(text: str, folder: Path, width: int) -> tuple[int, int]:
+    """Say how wide a page's frame is, and how wide what it holds: no window is as narrow."""
+    inside = escape(text.replace("</body>", MEASURE))
+    frame = folder / "frame.html"
+    frame.write_text(f'<iframe width="{width}" height="900" style="border: 0" srcdoc="{inside}">')
+    document = Visit(frame, folder, width=width + 100).document
+    inner, needed = re.search(r"MEASURED (\d+) (\d+)", document).groups()
+    return int(inner), int(needed)
 
 
 def test_the_browser_would_have_noticed_a_fetch_and_an_error(tmp_path):

@@ -23,7 +23,8 @@ def over_time(decisions: Iterable[Mapping[str, Any]], horizon: int) -> Any:
         return alt.Chart({"values": [{"says": "no slot has data yet"}]}).mark_text().encode(
             text="says:N"
         )  # fmt: skip
-    x = alt.X("place:Q", title="slot", scale=alt.Scale(zero=False, nice=False))
+    slots = alt.Axis(tickMinStep=1, format="d")
+    x = alt.X("place:Q", title="slot", axis=slots, scale=alt.Scale(zero=False, nice=False))
     y = alt.Y("share:Q", title="estimated share", scale=alt.Scale(zero=False))
     data = {"values": told}
     band = alt.Chart(data).mark_area(opacity=0.25).encode(x, alt.Y("low:Q"), alt.Y2("high:Q"))

@@ -12,7 +12,9 @@ Whoever makes a page hands it anything that looks like an answer; this room know
 from noren.page.charts import save_chart as save_chart
 from noren.page.document import Page as Page
 from noren.page.parts import Answered as Answered
+from noren.page.parts import Card as Card
 from noren.page.parts import Chart as Chart
+from noren.page.parts import Code as Code
 from noren.page.parts import Part as Part
 from noren.page.parts import Section as Section
 from noren.page.parts import Table as Table

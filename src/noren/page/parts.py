@@ -96,6 +96,41 @@ class Chart:
 
 
 @dataclass(frozen=True, slots=True)
+class Code:
+    """Lines to be typed; a narrow screen scrolls them sideways."""
+
+    lines: Sequence[str]
+    is_private: bool = True
+
+    def html(self) -> str:
+        """Give the lines as they are."""
+        return f'<pre class="scroll"><code>{escape(chr(10).join(self.lines))}</code></pre>'
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """A value with its price beside it and all that travels with it, whoever computed it."""
+
+    value: str
+    facts: Sequence[tuple[str, str]]
+    asked: str = ""
+    marks: Sequence[str] = ()
+    chart: Chart | None = None
+    is_private: bool = True
+
+    def html(self) -> str:
+        """Give question, marks, value, facts and picture."""
+        asked = f"<h3>{escape(self.asked)}</h3>" if self.asked else ""
+        style = "mark" if self.is_private else "mark alarm"
+        marks = "".join(f'<p class="{style}">{escape(mark)}</p>' for mark in self.marks)
+        facts = "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in self.facts)
+        return (
+            f'<article class="answer">{asked}{marks}<p class="value">{escape(self.value)}</p>'
+            f"<dl>{facts}</dl>{self.chart.html() if self.chart else ''}</article>"
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Answered:
     """An answer with its price beside it; `asked` says the question in words."""
 
@@ -110,33 +145,28 @@ class Answered:
 
     def html(self) -> str:
         """Give the card: question, answer, price, error, what was public, marks, receipt."""
-        answer = self.answer
-        asked = f"<h3>{escape(self.asked)}</h3>" if self.asked else ""
-        chart = Chart(answer.chart(), label=self.asked).html() if self.picture else ""
-        return (
-            f'<article class="answer">{asked}{self._marks()}'
-            f'<p class="value">{escape(answer.headline)}</p>'
-            f"<dl>{''.join(f'<dt>{escape(k)}</dt><dd>{escape(v)}</dd>' for k, v in self._facts())}"
-            f"</dl>{chart}</article>"
-        )
+        chart = Chart(self.answer.chart(), label=self.asked) if self.picture else None
+        return Card(
+            value=self.answer.headline,
+            facts=facts_of(self.answer),
+            asked=self.asked,
+            marks=self.answer.marks,
+            chart=chart,
+            is_private=self.is_private,
+        ).html()
 
-    def _facts(self) -> list[tuple[str, str]]:
-        """Say what travels with the value."""
-        answer = self.answer
-        price = str(answer.guarantee) if answer.guarantee else "no guarantee"
-        facts = [("Price", price), ("Error to expect", str(answer.uncertainty))]
-        if answer.question.assumed_public:
-            facts.append(("Assumed public", "; ".join(answer.question.assumed_public)))
-        if answer.receipt:
-            receipt = answer.receipt
-            facts.append(("Charged to", f"{receipt.account}, request {receipt.request_id}"))
-            facts.append(("Ledger head", receipt.head))
-        return facts
 
-    def _marks(self) -> str:
-        """Show the marks, the alarming ones in red."""
-        style = "mark" if self.is_private else "mark alarm"
-        return "".join(f'<p class="{style}">{escape(mark)}</p>' for mark in self.answer.marks)
+def facts_of(answer: Any) -> list[tuple[str, str]]:
+    """Say what travels with an answer's value: price, error, what was public, receipt."""
+    price = str(answer.guarantee) if answer.guarantee else "no guarantee"
+    facts = [("Price", price), ("Error to expect", str(answer.uncertainty))]
+    if answer.question.assumed_public:
+        facts.append(("Assumed public", "; ".join(answer.question.assumed_public)))
+    if answer.receipt:
+        receipt = answer.receipt
+        facts.append(("Charged to", f"{receipt.account}, request {receipt.request_id}"))
+        facts.append(("Ledger head", receipt.head))
+    return facts
 
 
 NUMBER = ' class="number"'

@@ -6,6 +6,7 @@ Maths
     condition is a ratio of two such means and has no interval here.
     A condition compares one column: "age >= 65", "town = Nara". Several must all hold. An empty
     or unreadable cell fulfils none; a number's empty cells are left out of its mean, as a ratio.
+    Conditions that no public row fulfils are refused: an estimate of 0 +-0 would be a lie.
 """
 
 from __future__ import annotations
@@ -32,8 +33,9 @@ COMPARED: dict[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt,
     ">": operator.gt,
     "=": operator.eq,
+    "==": operator.eq,
 }
-CONDITION = re.compile(r"^(.*?)\s*(<=|>=|!=|<|>|=)\s*(.*)$", re.DOTALL)
+CONDITION = re.compile(r"^(.*?)\s*(<=|>=|!=|==|<|>|=)\s*(.*)$", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,10 @@ def estimate(
     for condition in where:
         chosen &= fulfilled(table, condition)
     told = " and ".join(where)
+    if where and not chosen.any():
+        raise ParameterError(
+            "condition", repr(told), "true of some public row", "Nobody there can speak for it."
+        )
     if mean is None:
         return linear(f"share of {told}", chosen.astype(np.float64), weights)
     values, _ = floats(column_of(table, mean), MISSING_WORDS)
@@ -113,7 +119,7 @@ def fulfilled(table: Any, condition: str) -> Any:
     if is_number(value):
         numbers, _ = floats(cells, MISSING_WORDS)
         return np.isfinite(numbers) & compare(numbers, float(value))
-    if sign not in ("=", "!="):
+    if sign not in ("=", "==", "!="):
         raise ParameterError("condition", repr(condition), "a comparison with a number, or = or !=")
     words = text_of(cells)
     present = np.asarray(pc.is_valid(words)) & ~np.isin(words.to_pylist(), MISSING_WORDS)

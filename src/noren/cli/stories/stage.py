@@ -1,146 +1,179 @@
-"""Where a story is told: it asks a real ledger, says what happens, and gathers a report.
+"""Where a story is told: it runs real commands against a real ledger, and gathers a report.
 
-For each question the forecast comes first, before anything is spent; then the answer with its
-price; then, only because the data is generated, what is true.
+A story asks by `stage.run("associate", "scan", ...)`: the command that anybody could type, with
+`--json`, in this process. For each question the forecast comes first, before anything is spent;
+then the answer with its price; then, only because the data is generated, what is true.
 """
 
 from __future__ import annotations
 
+import json
+import shlex
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from typing import Any
 
-from noren.cli.output import Output, plain
-from noren.errors import BudgetRefused
-from noren.ledger import Balance, Ledger
-from noren.noise import Noise
+from noren.cli.output import Output
 from noren.noise.public import generator
-from noren.page import Answered, Chart, Part, Section, Table, Text
-from noren.privacy import Guarantee
+from noren.page import Card, Chart, Code, Part, Section, Table, Text
+
+TRUTH = "The truth, known only because this data is made up"
+LEDGER = "ledger.sqlite"
+REFUSED = 4  # the exit code of what an account cannot pay
+Facts = dict[str, Any]
 
 
 class Stage:
-    """Ask and show. Parts of the report and JSON rows grow as a story goes on."""
+    """Run, say and show. Parts of the report and rows of the result grow as a story goes on."""
 
-    def __init__(
-        self, output: Output, ledger: Ledger, data_seed: int, noise: Noise | None = None
-    ) -> None:
-        self.output, self.ledger, self.data_seed, self.noise = output, ledger, data_seed, noise
+    def __init__(self, output: Output, data_seed: int, number: int) -> None:
+        self.output, self.data_seed, self.number = output, data_seed, number
         self.parts: list[Part] = []
-        self.answers: list[dict[str, Any]] = []
+        self.answers: list[Facts] = []
         self.accounts: list[str] = []
+        self.commands: list[str] = []
+        self.shown = 0  # how many of them the report has
 
     def generator(self) -> Any:
         """Give public randomness, for generated data only."""
         return generator(self.data_seed)
 
+    @property
+    def folder(self) -> str:
+        """The folder of this run's files: each run has one of its own."""
+        return f"run-{self.number}"
+
+    def file(self, name: str) -> str:
+        """Name a file of this run."""
+        return f"{self.folder}/{name}"
+
+    def account(self, name: str) -> str:
+        """Name an account of this run: data that was just generated has a new one."""
+        made = f"{name}-{self.number}"
+        self.accounts.append(made)
+        return made
+
     def chapter(self, title: str, text: str) -> None:
         """Start a story."""
         self.parts += [Section(title), Text(text)]
-        self.output.say("", title, "=" * len(title), text)
-
-    def open_account(self, name: str, budget: Guarantee) -> str:
-        """Open an account for data that was just generated: a new one in every run."""
-        taken = set(self.ledger.accounts())
-        number = next(n for n in range(1, len(taken) + 2) if f"{name}-{n}" not in taken)
-        balance = self.ledger.create_account(f"{name}-{number}", budget)
-        self.accounts.append(balance.account)
-        self.note(f"Opened {balance}.")
-        return balance.account
+        self.output.say("", title, "=" * len(title), text, "")
 
     def note(self, text: str) -> None:
-        """Say something between questions."""
-        self.parts.append(Text(text))
-        self.output.say("", text)
+        """Say something after the commands that show it."""
+        self.parts += [*self._commands(), Text(text)]
+        self.output.say("", text, "")
 
-    def ask(
-        self,
-        account: str,
-        asked: str,
-        question: Any,
-        statistic: Any,
-        *,
-        truth: str,
-        facts: Any = None,
-        request_id: str | None = None,
-    ) -> Any:
-        """Ask one question in words and in fact: forecast, answer, price, truth."""
-        forecast = question.forecast(facts)
-        self.output.say("", asked, f"  forecast  {forecast} (nothing is spent yet)")
-        answer = self.ledger.ask(
-            account, question, statistic, request_id=request_id, noise=self.noise
+    def run(self, *words: object, ends: int = 0) -> Any:
+        """Run `noren WORDS` and give its JSON: an object, or a list where it prints a stream.
+
+        `ends` is the exit code that the story expects; another is a bug in Noren. A command that is
+        refused gives its message.
+        """
+        said = [str(word) for word in words]
+        command = shlex.join(["noren", *said])
+        self.commands.append(command)
+        self.output.say(f"$ {command}")
+        code, out, err = in_this_process([*said, "--json"])
+        if code != ends:
+            raise RuntimeError(f"'{command}' ended with exit code {code}. {err}")
+        return read(out) if code == 0 else err.partition("Error: ")[2].strip()
+
+    def answered(
+        self, asked: str, value: str, truth: str, *, forecast: str, told: Facts,
+        chart: Any = None, caption: str = "",
+    ) -> None:  # fmt: skip
+        """Show what was asked, forecast, answered and paid, then what is true.
+
+        `told` is the JSON object of the command that answered.
+        """
+        result, price = told["result"], price_text(told["guarantee"])
+        marks, receipt = result.get("marks") or [], result.get("receipt")
+        where = f", charged to {receipt['account']}" if receipt else ""
+        self.output.say(
+            f"  asked     {asked}",
+            f"  forecast  {forecast}",
+            *(f"  !         {mark}" for mark in marks),
+            f"  answer    {value}",
+            f"  price     {price}{where}",
+            f"  truth     {truth}",
+            "",
         )
-        self.output.say(*told(answer), f"  truth     {truth} (known because the data is made up)")
-        self.parts += [Answered(answer, asked=asked), Text(f"{TRUTH}: {truth}.")]
-        row = {"account": account, "asked": asked, "forecast": forecast.to_dict()}
-        self.answers.append(row | {"answer": answer.to_dict(), "truth": truth})
-        return answer
+        picture = Chart(chart, caption, asked) if chart is not None else None
+        facts = [("Forecast", forecast), ("Price", price), *facts_of(result)]
+        card = Card(value=value, facts=facts, asked=asked, marks=marks, chart=picture)
+        self.parts += [*self._commands(), card, Text(f"{TRUTH}: {truth}.")]
+        row = {"kind": told["kind"], "asked": asked, "forecast": forecast, "answer": value}
+        self.answers.append(row | {"guarantee": told["guarantee"], "receipt": receipt,
+                                   "marks": marks, "truth": truth})  # fmt: skip
 
-    def refused(self, account: str, asked: str, question: Any, statistic: Any) -> None:
-        """Ask what the account can no longer pay for, and show the refusal."""
-        try:
-            self.ledger.ask(account, question, statistic, noise=self.noise)
-        except BudgetRefused as refusal:
-            self.note(f"{asked} is refused. {refusal}")
-        else:
-            raise RuntimeError("The demo's last question should have been refused.")
+    def refused(self, asked: str, message: str) -> None:
+        """Show the refusal of what an account cannot pay."""
+        self.note(f"{asked} is refused, and nothing is drawn. {message}")
 
-    def close(self) -> list[dict[str, Any]]:
+    def close(self) -> list[Facts]:
         """End with what was spent, and give the accounts' balances."""
-        balances = [self.ledger.balance(name) for name in self.accounts]
-        self.parts += [Section("What was spent"), Chart(spend(self.ledger, balances), SPEND)]
-        self.parts.append(Table(HISTORY, self._history()))
-        self.output.say("", "What was spent", "==============", *balances)
-        return [plain(balance.to_dict()) for balance in balances]
-
-    def _history(self) -> list[tuple[str, str, str]]:
-        """List what was charged, oldest first."""
-        return [
-            (entry.request_id, f"{entry.question}", f"{entry.price}")
-            for name in self.accounts
-            for entry in self.ledger.history(name)
-            if entry.price is not None
+        title = "What was spent"
+        self.output.say("", title, "=" * len(title))
+        shown = self.run("ledger", "show", "--ledger", LEDGER)["result"]["accounts"]
+        balances = {row["account"]: row for row in shown}
+        mine = [balances[name] for name in self.accounts]
+        rows = [
+            (row["account"], row["adjacency"], *(amount(row[part]) for part in PARTS))
+            for row in mine
         ]
+        self.parts += [Section(title), Table(HEADS, rows)]
+        self.output.say(*(f"  {row[0]}: {row[3]} spent of {row[2]} ({row[1]})" for row in rows))
+        return mine
+
+    def _commands(self) -> list[Part]:
+        """Give the commands that were typed since the last time."""
+        lines, self.shown = self.commands[self.shown :], len(self.commands)
+        return [Code(lines)] if lines else []
 
 
-TRUTH = "The truth, known only because this data is made up"
-HISTORY = ("request", "question", "price")
-SPEND = "Each account's epsilon: one piece for each question, and what is left."
-LEFT = "not spent"
+HEADS = ("account", "who is protected", "budget", "spent", "left")
+PARTS = ("total", "spent", "remaining")
 
 
-def told(answer: Any) -> list[str]:
-    """Say an answer, its marks and its price, in as few lines as hold them."""
-    marks = [f"  !         {mark}" for mark in answer.marks]
-    price = f"  price     {answer.guarantee or 'no guarantee'}, charged to {answer.receipt.account}"
-    return [*marks, f"  answer    {answer.headline}", price]
+def in_this_process(words: list[str]) -> tuple[int, str, str]:
+    """Run `noren` as a shell would: exit code, standard output, standard error."""
+    from noren.cli import noren
+
+    out, err, code = StringIO(), StringIO(), 0
+    with redirect_stdout(out), redirect_stderr(err):
+        try:
+            noren.main(words, prog_name="noren")
+        except SystemExit as end:
+            code = int(end.code or 0)
+    return code, out.getvalue(), err.getvalue()
 
 
-def spend(ledger: Ledger, balances: list[Balance]) -> Any:
-    """Draw each account's total as a bar: one piece for each question, and what is left."""
-    import altair
+def read(text: str) -> Any:
+    """Read what a command printed: one object, or an object a line."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return [json.loads(line) for line in text.splitlines()]
 
-    pieces = [
-        (balance.account, f"{entry.question}", entry.charge)
-        for balance in balances
-        for entry in ledger.history(balance.account)
-        if entry.charge is not None
-    ]
-    pieces += [(balance.account, LEFT, balance.remaining) for balance in balances]
-    rows = [
-        {"account": account, "piece": piece, "epsilon": float(price.epsilon or 0), "order": order}
-        for order, (account, piece, price) in enumerate(pieces)
-    ]
-    names = [*dict.fromkeys(piece for _, piece, _ in pieces if piece != LEFT), LEFT]
-    return (
-        altair.Chart({"values": rows})
-        .mark_bar()
-        .encode(
-            altair.X("epsilon:Q", title="epsilon"),
-            altair.Y("account:N", title=None, sort=None),
-            altair.Color("piece:N", title=None, sort=names),
-            altair.Order("order:Q"),
-            opacity=altair.condition(
-                f"datum.piece == '{LEFT}'", altair.value(0.3), altair.value(1)
-            ),
-        )
-        .properties(height={"step": 40})
-    )
+
+def amount(guarantee: Facts) -> str:
+    """Say how much of a budget something is."""
+    named = [(name, guarantee[name]) for name in ("epsilon", "delta", "rho")]
+    return ", ".join(f"{name} {value:.6g}" for name, value in named if value) or "nothing"
+
+
+def price_text(guarantee: Facts | None) -> str:
+    """Say a guarantee as `str` of one does."""
+    return f"{amount(guarantee)} ({guarantee['adjacency']})" if guarantee else "nothing"
+
+
+def facts_of(result: Facts) -> list[tuple[str, str]]:
+    """Say what else travels with an answer."""
+    facts = []
+    if result.get("assumed_public"):
+        facts.append(("Assumed public", "; ".join(result["assumed_public"])))
+    receipt = result.get("receipt")
+    if receipt:
+        facts.append(("Charged to", f"{receipt['account']}, request {receipt['request_id']}"))
+        facts.append(("Ledger head", receipt["head"]))
+    return facts
