@@ -35,6 +35,7 @@ from noren.similarity import (
     top_set_inclusion,
 )
 from noren.similarity.laws import noisy_top_one
+from noren.similarity.set_counts import tossed, weighed
 from noren.similarity.walk import full_draw, lazy_walk
 from noren.testing import seeded_noise
 
@@ -156,6 +157,43 @@ def test_the_top_set_is_drawn_by_its_law():
     for outcome, mass in law.items():
         inclusion[json.loads(outcome)["rows"]] += float(mass)
     assert inclusion == pytest.approx(top_set_inclusion([3, 2, 2, 0], 2, 1), abs=2e-6)
+
+
+@pytest.mark.parametrize(
+    ("steps", "sizes", "k"), [((2, 1, 0), (3, 2, 2), 4), ((5, 0), (40, 3), 3), ((0,), (5,), 2)]
+)
+def test_either_way_of_counting_by_levels_has_the_law_of_the_set(steps, sizes, k):
+    base, noise, draws = Fraction(385_751, 1 << 20), seeded_noise(6), 800  # about 1/e
+    choices = [m for m in product(*(range(size + 1) for size in sizes)) if sum(m) == k]
+    masses = np.array([
+        math.prod(math.comb(size, own) * float(base) ** (step * own)
+                  for step, size, own in zip(steps, sizes, m, strict=True))
+        for m in choices
+    ])  # fmt: skip
+    masses /= masses.sum()
+    weights = [base.numerator**step << (20 * (max(steps) - step)) for step in steps]
+    for draw in (
+        lambda: weighed(weights, sizes, k, noise), lambda: tossed(base, steps, sizes, k, noise),
+    ):  # fmt: skip
+        found = Counter(tuple(draw()) for _ in range(draws))
+        assert set(found) <= set(choices)
+        seen = np.array([found[m] for m in choices])
+        common = masses > 5 / draws
+        if common.sum() > 1:
+            parts = [np.append(x[common], x[~common].sum() + 1e-9) for x in (seen, masses)]
+            assert p_value(parts[0], parts[1] / parts[1].sum()) > FALSE_ALARM
+            wrong = np.append(np.roll(parts[1][:-1], 1), parts[1][-1])
+            assert p_value(parts[0], wrong / wrong.sum()) < FALSE_ALARM
+
+
+def test_a_large_set_is_drawn_soon_and_holds_the_best():
+    records = Records.of(np.tri(600, 64, -1, dtype=int)[np.arange(600) // 9])
+    question = TopSet(query=about(records, list(range(64))), k=300, epsilon=3, adjacency="bit")
+    found = question.answer(records, Noise())
+    assert len(set(found.rows.tolist())) == 300
+    assert found.rows.min() > 200  # rows are sorted by score; 300 to 599 are the best
+    whole = TopSet(query=about(records, list(range(64))), k=600, epsilon=3, adjacency="bit")
+    assert whole.answer(records, Noise()).rows.tolist() == list(range(600))
 
 
 @pytest.mark.parametrize("depth", [None, 1])

@@ -3,9 +3,10 @@
 Maths
     Pr(S) proportional to the product over S of y^(v_max - u_i), |S| = k, with the rational
     y = a / 2^s >= exp(-c), a = ceil(2^s exp(-c)), s = 20, c = epsilon / (1 or |q|).
-    Sampled by level, in whole numbers: with c_v records of score v and weight w_v each,
-    T_v[j] = sum over m of T_{v-1}[j - m] C(c_v, m) w_v^m; walk back, draw m for each level by a
-    uniform integer below a total, then m uniform members of the level. The law is exact.
+    Sampled by level: with c_v records of score v and weight w_v each, the numbers taken from the
+    levels have P(m) proportional to the product over v of C(c_v, m_v) w_v^m_v, sum of m_v = k
+    (`set_counts`: whole numbers, or coins for k above 40); then m_v uniform members of the level.
+    The law is exact either way.
 
 Privacy (pure; BIT or SUBSTITUTE)
     One score moves by at most one step (|q| under SUBSTITUTE): the weight of every set that holds
@@ -28,7 +29,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from noren.errors import ParameterError
 from noren.mechanisms.additive import require_noise
 from noren.noise import Noise
 from noren.noise.reals import decimal, precision
@@ -37,10 +37,11 @@ from noren.question import Answer, Forecast, Mechanism, was_secure
 from noren.similarity.asked import AboutQuery
 from noren.similarity.laws import read_k
 from noren.similarity.scoring import Indexes, Scores
+from noren.similarity.set_counts import tossed, weighed
 from noren.similarity.statistic import Records
 
 SHIFT = 20
-MOST = 500
+WEIGHED = 40  # up to this k, whole numbers are faster than coins
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,8 +74,6 @@ class TopSet(AboutQuery):
     def __post_init__(self) -> None:
         AboutQuery.__post_init__(self)
         object.__setattr__(self, "k", whole("k", self.k, 1))
-        if self.k > MOST:
-            raise ParameterError("k", self.k, f"at most {MOST}", "Ask NoisyScores instead.")
 
     @property
     def base(self) -> int:
@@ -128,32 +127,20 @@ class TopSet(AboutQuery):
 
 
 def draw_set(scores: Scores, k: int, base: int, noise: Noise) -> Indexes:
-    """Draw a set of k, level by level."""
+    """Draw a set of k: how many of each level, then which."""
     sizes = np.bincount(scores)
     levels = np.flatnonzero(sizes).tolist()
-    top, low = levels[-1], levels[0]
-    ways = [[1] + [0] * k]
-    terms = []
-    for v in levels:
-        weight = base ** (top - v) << (SHIFT * (v - low))
-        count, powers = int(sizes[v]), [1]
-        for m in range(1, min(k, count) + 1):
-            powers.append(powers[-1] * weight * (count - m + 1) // m)
-        terms.append(powers)
-        last = ways[-1]
-        ways.append(
-            [sum(last[j - m] * powers[m] for m in range(min(j, len(powers) - 1) + 1))
-             for j in range(k + 1)]
-        )  # fmt: skip
-    chosen, left = [], k
-    for place in range(len(levels) - 1, -1, -1):
-        powers, before = terms[place], ways[place]
-        most = min(left, len(powers) - 1)
-        m = noise.choose([before[left - m] * powers[m] for m in range(most + 1)])
-        if m:
-            own = np.flatnonzero(scores == levels[place])
-            chosen.append(own[noise.subset(len(own), m)])
-        left -= m
+    top, low, own = levels[-1], levels[0], [int(sizes[v]) for v in levels]
+    if k <= WEIGHED:
+        weights = [base ** (top - v) << (SHIFT * (v - low)) for v in levels]
+        counts = weighed(weights, own, k, noise)
+    else:
+        counts = tossed(Fraction(base, 1 << SHIFT), [top - v for v in levels], own, k, noise)
+    chosen = [
+        np.flatnonzero(scores == v)[noise.subset(size, m)]
+        for v, size, m in zip(levels, own, counts, strict=True)
+        if m
+    ]
     return np.sort(np.concatenate(chosen))
 
 
