@@ -83,7 +83,7 @@ def test_one_room_can_be_audited_and_progress_followed(monkeypatch):
 
 
 def test_an_unknown_room_is_refused_by_name():
-    with pytest.raises(ParameterError, match="one of noise, mechanisms"):
+    with pytest.raises(ParameterError, match="one of questions, noise, mechanisms"):
         run("kitchen")
 
 

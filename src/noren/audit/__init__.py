@@ -15,6 +15,7 @@ from noren.audit.row import AuditRow as AuditRow
 from noren.errors import ParameterError
 
 ROOMS = {
+    "questions": "noren.audit.questions",
     "noise": "noren.audit.noise",
     "mechanisms": "noren.audit.mechanisms",
     "association": "noren.audit.association",

@@ -157,7 +157,7 @@ def choices(bases: tuple[Counts, ...], highest: int) -> Iterator[AuditRow]:
         note = f"2 of 3 variants, {len(pairs)} pairs of neighbors, one person's whole row"
         yield exact(f"top-snps, {method}", 1.0, worst_ratio(law, pairs), note)
     note = f"all scores 0..{highest} of 4 candidates, 2 chosen, every change by at most 1"
-    yield exact("a set by its scores", 1.0, worst_set(1, highest), note)
+    yield exact("top-snps, a set by its scores", 1.0, worst_set(1, highest), note)
 
 
 def around(design: CaseControl, base: Counts) -> Iterator[tuple[Counts, Counts]]:

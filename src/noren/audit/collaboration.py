@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from noren.audit import collaboration_faults, collaboration_publication
+from noren.audit import collaboration_faults, collaboration_publication, collaboration_sums
 from noren.audit.black_box import audit_callable
 from noren.audit.collaboration_densities import (
     softmax_worst_delta,
@@ -21,17 +21,13 @@ from noren.audit.collaboration_densities import (
 from noren.audit.row import FAILS, AuditRow, finding
 from noren.collaboration.approximate_minimum import ApproximateMinimum
 from noren.collaboration.counterexamples import kst_log_ratio, pair_log_ratio
-from noren.collaboration.descent import GradientDescent, row_gradients
 from noren.collaboration.gaussian_calibration import gaussian_mu, tight_gaussian_delta
 from noren.collaboration.logistic import LogisticTraining
 from noren.collaboration.moments import MomentLearner
 from noren.collaboration.pure_calibration import cms_calibration, tight_pure_epsilon
-from noren.collaboration.regression import GramRegression, gram_vectors
 from noren.collaboration.softmax import curvature_price, softmax_delta
 from noren.collaboration.statistic import TrainingRows
-from noren.collaboration.summed import SummedNoise
 from noren.collaboration.task import Task
-from noren.data import Numeric, Schema, fill
 from noren.noise import Noise, public
 from noren.privacy import ADD_REMOVE, SUBSTITUTE, Adjacency
 
@@ -47,7 +43,7 @@ def rows(quick: bool) -> Iterator[AuditRow]:
     yield from gaussian_prices()
     yield from published_claims()
     yield from softmax_prices()
-    yield from sums()
+    yield from collaboration_sums.rows()
     yield solver_gap()
     yield from seen_from_outside(600 if quick else 30_000)
     yield from collaboration_faults.rows()
@@ -64,7 +60,7 @@ def pure_prices() -> Iterator[AuditRow]:
         ):
             claimed = tight_pure_epsilon(rate, ridge, adjacency)
             yield finding(
-                f"collaboration: objective, rate {rate}, ridge {ridge}",
+                f"collaboration: logistic-training, rate {rate}, ridge {ridge}",
                 adjacency,
                 claimed=claimed,
                 measured=measured,
@@ -91,7 +87,7 @@ def exact_delta(
     """State the exact delta of one feature beside the claim."""
     measured = worst_delta(epsilon, sigma, ridge, adjacency is REPLACED)
     return finding(
-        f"collaboration: objective, epsilon {epsilon}, sigma {sigma:.4g}, ridge {ridge}",
+        f"collaboration: logistic-training, epsilon {epsilon}, sigma {sigma:.4g}, ridge {ridge}",
         adjacency,
         claimed=claimed,
         measured=measured,
@@ -107,20 +103,21 @@ def published_claims() -> Iterator[AuditRow]:
     for epsilon, distance, angle, count in PAIRS:
         measured = kst_log_ratio(epsilon, distance, angle, count)
         true = tight_pure_epsilon(epsilon / 2, 1 / (2 * epsilon), REPLACED)
-        name = f"collaboration: published, rate epsilon/2, ridge 1/(2 epsilon), epsilon {epsilon}"
+        setting = f"rate epsilon/2, ridge 1/(2 epsilon), epsilon {epsilon}"
+        name = f"collaboration: published-training, {setting}"
         note = f"densities at one output of two data sets of {count + 1} rows"
         given: dict[str, Any] = {"measured": measured, "method": "exact", "note": note}
         yield finding(name, REPLACED, claimed=epsilon, expected=FAILS, **given)
         yield finding(f"{name}, true price", REPLACED, claimed=true, **given)
     yield finding(
-        "collaboration: published, rate epsilon/2, ridge 1/(2 epsilon), epsilon 1",
+        "collaboration: published-training, rate epsilon/2, ridge 1/(2 epsilon), epsilon 1",
         ADDED, claimed=1.0, measured=tight_pure_epsilon(0.5, 0.5, ADDED), method="exact",
         note="valid for added and removed rows, and loose",
     )  # fmt: skip
     for epsilon in (0.1, 0.3, 0.5, 0.9, 1.9):
         ridge, rate = cms_calibration(50, epsilon, 0.02)
         yield finding(
-            f"collaboration: published, 50 rows, ridge 0.02 a row, epsilon {epsilon}",
+            f"collaboration: published-training, 50 rows, ridge 0.02 a row, epsilon {epsilon}",
             REPLACED, claimed=epsilon, measured=tight_pure_epsilon(rate, ridge, REPLACED),
             method="exact", note="valid and loose: the exact price",
         )  # fmt: skip
@@ -130,7 +127,7 @@ def softmax_prices() -> Iterator[AuditRow]:
     """Hold exact densities of softmax (three classes, one row against none) against its prices."""
     for rate, ridge in ((0.5, 1.0), (1.0, 4.0), (0.2, 20.0)):
         yield finding(
-            f"collaboration: softmax, rate {rate}, ridge {ridge}",
+            f"collaboration: softmax-training, rate {rate}, ridge {ridge}",
             ADDED,
             claimed=math.sqrt(2) * rate + curvature_price(3, ridge),
             measured=softmax_worst_loss(rate, ridge),
@@ -141,51 +138,11 @@ def softmax_prices() -> Iterator[AuditRow]:
         claimed = softmax_delta(epsilon, sigma, ridge, 3)
         measured = softmax_worst_delta(epsilon, sigma, ridge)
         yield finding(
-            f"collaboration: softmax, epsilon {epsilon}, sigma {sigma}, ridge {ridge}",
+            f"collaboration: softmax-training, epsilon {epsilon}, sigma {sigma}, ridge {ridge}",
             ADDED, claimed=claimed, measured=measured, method="exact", quantity="delta",
             holds=measured <= claimed * (1 + INTEGRAL),
             note="exact densities on a plane, one row against none",
         )  # fmt: skip
-
-
-def sums() -> Iterator[AuditRow]:
-    """Price the farthest rows on the grid by the noise that each sum really has."""
-    age = Numeric(name="x", lower=-1, upper=1, missing=fill(0))
-    other = Numeric(name="z", lower=-1, upper=1, missing=fill(0))
-    cost = Numeric(name="y", lower=-1, upper=1, missing=fill(0))
-    plane = Task(Schema([age, other]), cost, intercept=0, scale=1)
-    x, z = plane.rows(np.array([[1.0, 0.0], [-0.5, math.sqrt(0.75)]]))[:, None, :]
-    one = np.ones(1)
-    for adjacency in (ADDED, REPLACED):
-        given: dict[str, Any] = {
-            "epsilon": Fraction(1), "delta": Fraction(1, 10**5), "adjacency": adjacency, "size": 100
-        }  # fmt: skip
-        gram = GramRegression(task=plane, **given)
-        yield farthest("Gram sums", gram, gram_vectors(x, one, None), gram_vectors(z, one, None))
-        moments = MomentLearner(task=TASK, **given)
-        end = np.array([[1.0]])
-        yield farthest("moments", moments, end, -end)
-        descent = GradientDescent(task=TASK, **given)
-        steep = row_gradients(end, one, None, np.array([[-50.0]]))
-        yield farthest("descent", descent, steep, -steep)
-
-
-def farthest(name: str, question: Any, first: Any, second: Any) -> AuditRow:
-    """Price one pair of rows (the second is none, when rows are added)."""
-    plan: SummedNoise = question.noise
-    move = plan.steps(first)
-    if question.adjacency is REPLACED:
-        move = move - plan.steps(second)
-    squared = int((move.astype(object) ** 2).sum())
-    return finding(
-        f"collaboration: {name}",
-        question.adjacency,
-        claimed=float(question.guarantee.rho),
-        measured=float(plan.sums * squared / (2 * plan.parameter)),
-        method="exact",
-        quantity="rho",
-        note="the farthest rows, on the grid, priced by the law of the noise",
-    )
 
 
 def solver_gap() -> AuditRow:
@@ -198,7 +155,7 @@ def solver_gap() -> AuditRow:
         steps = [np.floor(np.ldexp(t, -plan.exponent) + 0.5) for t in (point, moved)]
         worst = max(worst, int(np.abs(steps[0] - steps[1]).sum()))
     return finding(
-        "collaboration: the noise that hides the solver",
+        "collaboration: logistic-training, the noise that hides the solver",
         "two solutions within the tolerance of one minimum",
         claimed=float(plan.solver_epsilon),
         measured=float(plan.solver_epsilon) * worst / plan.lattice,
@@ -212,9 +169,9 @@ def seen_from_outside(draws: int) -> Iterator[AuditRow]:
     some = TrainingRows.of(TASK, {"x0": [1.0], "y": ["yes"]})
     none, opposite = TrainingRows.empty(TASK), TrainingRows.of(TASK, {"x0": [1.0], "y": ["no"]})
     ways: tuple[tuple[str, Any, Fraction], ...] = (
-        ("objective, delta 0", LogisticTraining, Fraction(0)),
-        ("objective, delta 0.01", LogisticTraining, Fraction(1, 100)),
-        ("moments", MomentLearner, Fraction(0)),
+        ("logistic-training, delta 0", LogisticTraining, Fraction(0)),
+        ("logistic-training, delta 0.01", LogisticTraining, Fraction(1, 100)),
+        ("moment-training", MomentLearner, Fraction(0)),
     )
     for name, way, delta in ways:
         for adjacency, other in ((ADDED, none), (REPLACED, opposite)):

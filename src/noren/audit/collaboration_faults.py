@@ -9,12 +9,13 @@ from fractions import Fraction
 
 import numpy as np
 
+from noren.audit import collaboration_sums
 from noren.audit.collaboration_densities import worst_delta, worst_loss
 from noren.audit.mutants import Mutant, caught
 from noren.audit.row import AuditRow
 from noren.collaboration import solver
 from noren.collaboration.approximate_minimum import ApproximateMinimum
-from noren.collaboration.counterexamples import pair_log_ratio
+from noren.collaboration.counterexamples import kst_log_ratio, pair_log_ratio
 from noren.collaboration.gaussian_calibration import gaussian_mu
 from noren.collaboration.logistic import LogisticTraining
 from noren.collaboration.logistic_loss import LogisticObjective
@@ -30,9 +31,10 @@ DELTA = "1e-3"
 def rows() -> Iterator[AuditRow]:
     """Measure each fault."""
     sigma = 1 / gaussian_mu(1, DELTA)
-    objective, sums = "collaboration: objective perturbation", "collaboration: Gram sums"
+    objective, sums = "collaboration: logistic-training", "collaboration: gram-regression"
     yield from caught(
         [
+            *collaboration_sums.mutants(),
             Mutant(objective, "half the noise", ADDED, 1.0, lambda: worst_loss(2.0, 1.0)),
             Mutant(
                 objective, "curvature forgotten, ridge 0.1", REPLACED, 1.0,
@@ -48,8 +50,15 @@ def rows() -> Iterator[AuditRow]:
             ),
             Mutant(objective, "fresh noise for each of two receivers", ADDED, 1.0, two_receivers),
             Mutant(objective, "the solver stopped early", ADDED, 0.001, stopped_early),
-            Mutant(objective, "the better of two fits published unpaid", ADDED, 1.0, unpaid_choice),
             Mutant(objective, "the true number of rows declared", ADDED, 1.0, true_number),
+            Mutant(
+                "collaboration: published-training", "kst taken for a replaced row", REPLACED,
+                1.0, lambda: kst_log_ratio(1.0, 2000, 0.01, 200_000),
+            ),
+            Mutant(
+                "collaboration: tuned-training", "the better of two fits published unpaid", ADDED,
+                1.0, unpaid_choice,
+            ),
             Mutant(sums, "two rows sqrt(2) apart", REPLACED, 0.1, gram_without_three, "rho"),
         ]
     )  # fmt: skip

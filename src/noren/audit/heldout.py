@@ -183,7 +183,7 @@ def held_out(
         draws = len(ours) - half
         counts = event.count(ours[half:]), event.count(theirs[half:])
         bound = epsilon_lower_bound(*counts, draws, alpha=alpha / 2, delta=delta)
-        p1, p0 = counts[0] / draws, counts[1] / draws
+        p1, p0 = ((count + 0.5) / (draws + 1) for count in counts)  # neither 0 nor 1
         seen = detectable(p1, p0, epsilon=epsilon, draws=draws, alpha=alpha / 2)
         found.append(Evidence(epsilon_lower=bound, detects=seen, draws=draws, counts=counts))
     return max(found, key=lambda evidence: (evidence.epsilon_lower, -evidence.detects))

@@ -195,7 +195,7 @@ def last_bits_of(question: Any, field: str, draws: int) -> AuditRow:
         return np.array([getattr(question.answer(statistic, noise), field) for _ in range(n)])
 
     return precision_row(
-        f"mechanisms: {question.kind}, {question.law.name}: {field}",
+        f"mechanisms: {question.kind}, {question.law.name}, {field}",
         question.adjacency,
         release,
         epsilon=1.0,

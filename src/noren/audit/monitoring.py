@@ -76,7 +76,7 @@ def laws(most: int) -> Iterator[AuditRow]:
 def law_row(law: LieLaw, adjacency: Adjacency, claimed: float, measured: float, note: str) -> Any:
     """State one price of a law."""
     sort = "block" if law.slot_epsilon == law.epsilon else "ramp"
-    name = f"monitoring: law of lies, {sort}, {law.reports} reports, epsilon {law.epsilon}"
+    name = f"monitoring: lie-law, {sort}, {law.reports} reports, epsilon {law.epsilon}"
     return finding(name, adjacency, claimed=claimed, measured=measured, method="exact", note=note)
 
 
@@ -98,8 +98,9 @@ def samplers(draws: int) -> Iterator[AuditRow]:
         ):
             chance = p_value(seen, masses)
             yield finding(
-                f"monitoring: a device's pattern, {sort}, {what}", "none", claimed=FALSE_ALARM,
-                measured=chance, method="law", quantity="p-value", holds=chance > FALSE_ALARM,
+                f"monitoring: lie-law, a device's pattern, {sort}, {what}", "none",
+                claimed=FALSE_ALARM, measured=chance, method="law", quantity="p-value",
+                holds=chance > FALSE_ALARM,
                 note=f"{draws} patterns from the device's own source",
             )  # fmt: skip
 
@@ -123,7 +124,7 @@ def devices(draws: int) -> Iterator[AuditRow]:
                 epsilon=1,
                 draws=draws,
                 alpha=FALSE_ALARM,
-                name=f"monitoring: a device's epoch, {strategy}",
+                name=f"monitoring: {strategy}, a device's epoch",
                 adjacency=EPOCH,
                 note=f"{draws} epochs of each; a right device fails with chance {FALSE_ALARM:g}",
             )

@@ -57,7 +57,7 @@ def additive_rows() -> Iterator[AuditRow]:
             yield from priced(name, make(adjacency, rho="0.125"))
         yield from priced("bumps, float32", normalized(adjacency, "float32", epsilon=1))
         yield from priced("whitened", whitened(adjacency, rho="0.125"))
-    yield from priced("published, method B", published())
+    yield from priced("method B", published())
 
 
 def priced(name: str, table: Table) -> Iterator[AuditRow]:
@@ -70,8 +70,9 @@ def priced(name: str, table: Table) -> Iterator[AuditRow]:
     ):  # fmt: skip
         if claimed is not None:
             yield finding(
-                f"reweighting: {name}, {quantity} price", claim.adjacency, claimed=float(claimed),
-                measured=measured, method="exact", quantity=quantity, note=note,
+                f"reweighting: {table.question.kind}, {name}, {quantity} price",
+                claim.adjacency, claimed=float(claimed), measured=measured, method="exact",
+                quantity=quantity, note=note,
             )  # fmt: skip
 
 
@@ -80,10 +81,10 @@ def euclidean_rows() -> Iterator[AuditRow]:
     note = "the longest move over every pair of neighbours, in units of the noise's scale"
     for name, table in (
         *((f"whitened, {adjacency.word}", whitened(adjacency, epsilon=1)) for adjacency in BOTH),
-        ("logistic ratio", logistic()),
+        ("by its longest move", logistic()),
     ):
         yield finding(
-            f"reweighting: {name}", table.question.adjacency, claimed=1.0,
+            f"reweighting: {table.question.kind}, {name}", table.question.adjacency, claimed=1.0,
             measured=euclidean_price(table), method="exact", note=note,
         )  # fmt: skip
 
@@ -102,8 +103,9 @@ def lattice_row(draws: int) -> AuditRow:
     statistic = float(((found - wanted * draws) ** 2 / (wanted * draws)).sum())
     p = float(chi2.sf(statistic, len(cells)))
     return finding(
-        "reweighting: lattice law, two coordinates", "none", claimed=FALSE_ALARM, measured=p,
-        method="law", quantity="p-value", holds=p > FALSE_ALARM, note=f"{draws} draws",
+        "reweighting: logistic-ratio, its lattice law in two coordinates", "none",
+        claimed=FALSE_ALARM, measured=p, method="law", quantity="p-value",
+        holds=p > FALSE_ALARM, note=f"{draws} draws",
     )  # fmt: skip
 
 
@@ -111,14 +113,14 @@ def adaptive_rows(draws: int) -> Iterator[AuditRow]:
     """Examine the choice, the draws that are asked for, and the whole."""
     for adjacency in BOTH:
         yield finding(
-            "reweighting: choice of a pair of columns", adjacency, claimed=1.0,
+            "reweighting: adaptive-moments, choice of a pair of columns", adjacency, claimed=1.0,
             measured=choice_loss(adjacency), method="exact",
             note="the law of the choice, over every pair of neighbours of a small universe",
         )  # fmt: skip
         question, data, _ = small_adaptive(adjacency)
         yield finding(
-            "reweighting: adaptive, all draws that its code asks for", adjacency, claimed=1.0,
-            measured=spent(question, data), method="exact",
+            "reweighting: adaptive-moments, all draws that its code asks for", adjacency,
+            claimed=1.0, measured=spent(question, data), method="exact",
             note="each draw's sensitivity over its scale, added up",
         )  # fmt: skip
     question, data, neighbour = small_adaptive(ADDED)
@@ -130,7 +132,7 @@ def adaptive_rows(draws: int) -> Iterator[AuditRow]:
         epsilon=1,
         draws=draws,
         alpha=FALSE_ALARM,
-        name="reweighting: adaptive, from outside",
+        name="reweighting: adaptive-moments, from outside",
         adjacency=ADDED,
         note=f"{draws} draws of each; a right mechanism fails with probability {FALSE_ALARM:g}",
     )
@@ -165,7 +167,7 @@ def seen_from_outside(draws: int) -> Iterator[AuditRow]:
             epsilon=1,
             draws=count,
             alpha=FALSE_ALARM,
-            name=f"reweighting: {name}, from outside",
+            name=f"reweighting: basis-moments, {name}, from outside",
             adjacency=question.adjacency,
             note=f"{count} draws of each",
         )

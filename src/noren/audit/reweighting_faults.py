@@ -116,12 +116,13 @@ def additive_mutants() -> Iterator[Mutant]:
         ("the factor 2 dropped", as_kind(Moments, table.question, basis=basis)),
     ):
         yield Mutant(
-            "reweighting: bumps", fault, REPLACED, 1.0,
+            "reweighting: basis-moments, bumps", fault, REPLACED, 1.0,
             partial(first_price, broken(table, question)),
         )  # fmt: skip
     private = normalized(ADDED, epsilon=1)
     yield Mutant(
-        "reweighting: bumps", "noise and division by the private number of rows", ADDED, 1.0,
+        "reweighting: basis-moments, bumps", "noise and division by the private number of rows",
+        ADDED, 1.0,
         partial(first_price, broken(private, as_kind(ByPrivateNumber, private.question))),
     )  # fmt: skip
 
@@ -136,21 +137,21 @@ def other_mutants() -> Iterator[Mutant]:
     far = whitened(REPLACED, epsilon=1)
     basis = Unclipped(far.question.basis.whitening)
     yield Mutant(
-        "reweighting: whitened", "rows are not clipped", REPLACED, 1.0,
+        "reweighting: basis-moments, whitened", "rows are not clipped", REPLACED, 1.0,
         partial(euclidean_price, broken(far, as_kind(Moments, far.question, basis=basis))),
     )  # fmt: skip
     yield Mutant(
-        "reweighting: logistic ratio", "the ridge forgotten in the bound", REPLACED, 1.0,
+        "reweighting: logistic-ratio", "the ridge forgotten in the bound", REPLACED, 1.0,
         without_the_ridge,
     )  # fmt: skip
     yield Mutant(
-        "reweighting: choice of a pair", "the worst pair outright", REPLACED, 1.0,
+        "reweighting: adaptive-moments, choice of a pair", "the worst pair outright", REPLACED, 1.0,
         partial(choice_loss, REPLACED, eager_choice),
     )  # fmt: skip
     question, data, _ = small_adaptive(REPLACED)
     double = as_kind(OneRoundMore, question)
     yield Mutant(
-        "reweighting: adaptive", "a release spends twice its share", REPLACED, 1.0,
+        "reweighting: adaptive-moments", "a release spends twice its share", REPLACED, 1.0,
         partial(spent, double, data),
     )  # fmt: skip
 
@@ -192,8 +193,8 @@ def published_claims() -> Iterator[AuditRow]:
 def claim(what: str, adjacency: Any, claimed: float, measured: float) -> AuditRow:
     """State one claim that does not hold."""
     return finding(
-        f"as published: {what}", adjacency, claimed=claimed, measured=measured, method="exact",
-        expected=FAILS, note="a counter-example; Noren offers no such release",
+        f"reweighting, as published: {what}", adjacency, claimed=claimed, measured=measured,
+        method="exact", expected=FAILS, note="a counter-example; Noren offers no such release",
     )  # fmt: skip
 
 

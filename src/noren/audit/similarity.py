@@ -145,8 +145,8 @@ def walk_row() -> AuditRow:
     kept, floor = [y for y in high[0] if high[0][y] > FLOOR], FLOOR
     measured = max(log_ratio(high[0], high[1], floor), log_ratio(high[1], high[0], floor))
     return finding(
-        "similarity: lazy walk against full noise", ONE_BIT, claimed=1e-4, measured=measured,
-        method="exact", holds=measured < 1e-4 and len(kept) > 20,
+        "similarity: noisy-scores, lazy walk against full noise", ONE_BIT, claimed=1e-4,
+        measured=measured, method="exact", holds=measured < 1e-4 and len(kept) > 20,
         note=f"the log ratio of the two laws over {len(kept)} outcomes; what the cut at 12 allows",
     )  # fmt: skip
 
@@ -252,8 +252,8 @@ def laws(draws: int) -> Iterator[AuditRow]:
     )
     few, order = draws // 4, np.array([3, 2, 0])
     ways: dict[str, Callable[[], Any]] = {
-        "first record, full noise": lambda: full_draw(order, Fraction(1), 1, noise),
-        "first record, lazy walk": lambda: lazy_walk(order, 3, Fraction(1), 1, noise),
+        "noisy-scores, first record, full noise": lambda: full_draw(order, Fraction(1), 1, noise),
+        "noisy-scores, first record, lazy walk": lambda: lazy_walk(order, 3, Fraction(1), 1, noise),
     }
     for name, draw in ways.items():
         first = [int(draw().rows[0]) for _ in range(few)]
