@@ -69,7 +69,6 @@ def explanation(kind: str) -> str:
 
 
 def proof_page(kind: str) -> str | None:
-    """Give the path of the longer proof, where there is one and this is a source tree."""
-    inner = home(kind)[0].removeprefix("noren.").replace(".", "/")
-    page = Path("docs/proofs") / f"{inner}.md"
+    """Give the path of the question's proof page, where this is a source tree."""
+    page = Path("docs/proofs/questions") / f"{kind}.md"
     return str(page) if (Path(__file__).parents[3] / page).exists() else None
