@@ -140,6 +140,7 @@ def test_a_stream_seals_where_it_says(planned, run):
         '{"flush": {"epoch": 0, "slot": 2}}',
         lines[0],
         '{"flush": {"epoch": 0, "slot": "x"}}',
+        '{"flush": {"epoch": 7, "slot": 2}}',  # not open: it would be sealed before it begins
     ]
     command = ["monitor", "collect", "--counts", "counts.sqlite", "--seal", "flush", "--smooth"]
     done = CliRunner().invoke(noren, command, input="\n".join(lines))
@@ -148,7 +149,19 @@ def test_a_stream_seals_where_it_says(planned, run):
         "epoch 0 slot 1", "epoch 0 slot 2",
     ]  # fmt: skip
     assert "smoothed" in done.stdout
-    assert "malformed 1" in done.stderr
+    assert "malformed 2" in done.stderr
+
+
+def test_people_see_a_share_and_programs_the_estimate(planned, run, result_of):
+    planned()
+    reports = "".join(f'{{"slot": {slot}, "y": {slot % 2}}}\n' for slot in (1, 2, 3, 4))
+    Path("reports.jsonl").write_text(reports)
+    asked = ("monitor", "show", "--reports", "reports.jsonl", "--plan", "plan.json")
+    raw = [it["share"] for it in result_of(*asked)["result"]["decisions"]]
+    assert min(raw) < 0
+    assert max(raw) > 1
+    rows = [line.split() for line in run(*asked).stdout.splitlines()[3:]]
+    assert [row[2] for row in rows] == ["1", "0", "1", "0"]
 
 
 def test_time_seals_slots_without_data_too(planned, run):

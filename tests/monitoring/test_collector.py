@@ -165,6 +165,17 @@ def test_without_a_clock_slots_seal_when_told(tmp_path):
         assert collector.flush(0, 3) == []
 
 
+@pytest.mark.parametrize("strategy", ["block", "rolling"])
+def test_what_is_not_open_yet_cannot_be_sealed(strategy):
+    with Collector(":memory:", planned(strategy=strategy)) as collector:
+        with pytest.raises(ParameterError, match="one that is open"):
+            collector.flush(0, 1)
+        collector.open_epoch(0, KEYS)
+        with pytest.raises(ParameterError, match="one that is open"):
+            collector.flush(3, 1)
+        assert [it["slot"] for it in collector.flush(0, 2)] == [1, 2]
+
+
 def test_decisions_are_announced_once_also_after_a_restart(tmp_path):
     with Collector(tmp_path / "counts", planned()) as collector:
         collector.open_epoch(0, KEYS)

@@ -165,7 +165,10 @@ def take(collector: Collector, batch: list[bytes], receipts: Counter[str], seal:
             continue
         receipts.update(receipt.value for receipt in collector.receive(messages))
         messages = []
-        collector.flush(*place)
+        try:
+            collector.flush(*place)
+        except ParameterError:  # an epoch that is not open, or no slot: the line says nothing
+            receipts["malformed"] += 1
     if messages:
         receipts.update(receipt.value for receipt in collector.receive(messages))
     if seal == "clock":
@@ -200,16 +203,21 @@ def say(output: Output, collector: Collector) -> None:
 
 def sentence(decision: dict[str, Any]) -> str:
     """Say a decision in one line."""
+    from noren.monitoring.decisions import displayed
+
     place = f"epoch {decision['epoch']} slot {decision['slot']}"
     if decision["share"] is None:
         return f"{place}: no data"
+    share = displayed(decision["share"])
     parts = [
         f"{place}: {decision['verdict']}",
-        f"share {decision['share']:.4f} ({decision['low']:.4f} to {decision['high']:.4f})",
+        f"share {share:.4f} ({decision['low']:.4f} to {decision['high']:.4f})",
         f"{decision['reports']} reports",
     ]
     if decision.get("smoothed") is not None:
-        parts.append(f"smoothed {decision['smoothed']:.4f} {decision['smoothed_verdict']}")
+        parts.append(
+            f"smoothed {displayed(decision['smoothed']):.4f} {decision['smoothed_verdict']}"
+        )
     if decision["silence_alarm"]:
         parts.append("! silence differs from before")
     return ", ".join([*parts, *(f"! {remark}" for remark in decision["remarks"])])
@@ -240,11 +248,18 @@ def show(
     if chart is not None:
         draw(chart, decisions, made)
         output.remark(f"The chart is {chart}")
-    rows = [[decision[name] for name in COLUMNS] for decision in decisions]
+    rows = [[cell(decision, name) for name in COLUMNS] for decision in decisions]
     people: list[Any] = [table(f"{made.task}: {made.chosen.name}", COLUMNS, rows)]
     people += [f"Not counted: {name} {number}" for name, number in sorted(uncounted.items())]
     result = {"decisions": decisions, "uncounted": uncounted, "plan": made.to_dict()}
     output.show("monitoring", result, guarantee=made.guarantee, people=people)
+
+
+def cell(decision: dict[str, Any], name: str) -> Any:
+    """Give what a table shows of a decision."""
+    from noren.monitoring.decisions import displayed
+
+    return displayed(decision[name]) if name == "share" else decision[name]
 
 
 def from_counts(path: Path) -> tuple[list[dict[str, Any]], dict[str, int], Any]:

@@ -151,6 +151,7 @@ def simulate(
     chart: Path | None,
 ) -> None:  # fmt: skip
     """Simulate a plan on made-up people; no private data takes part."""
+    from noren.monitoring.decisions import displayed
     from noren.monitoring.simulation import simulate as run
     from noren.monitoring.simulation import wave
 
@@ -168,7 +169,9 @@ def simulate(
     result = {"simulated": True, "runs": runs, "rmse": found.rmse(), "f_measure": f_mean,
               "expected_sd": made.sd, "first_run": decisions}  # fmt: skip
     columns = ("slot", "true", "share", "low", "high", "verdict")
-    rows = [(it["slot"], truth[it["slot"] - 1], *(it[c] for c in columns[2:])) for it in decisions]
+    shown = [it | {"true": truth[it["slot"] - 1], "share": displayed(it["share"])}
+             for it in decisions]  # fmt: skip
+    rows = [[it[name] for name in columns] for it in shown]
     people = [table("First run (simulated)", columns, rows), "",
               f"Over {runs} runs: RMSE {found.rmse():.4g}, F-measure {f_mean:.4g}"]  # fmt: skip
     output.show("monitoring-simulation", result, guarantee=None, people=people)

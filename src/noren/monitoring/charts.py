@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from noren.monitoring.decisions import displayed
+
 VERDICTS = ("up", "down", "undecided")
 SHAPES = ("triangle-up", "triangle-down", "circle")
 
@@ -51,7 +53,8 @@ def row(decision: Mapping[str, Any], horizon: int) -> dict[str, Any]:
     names = ("epoch", "slot", "share", "low", "high", "verdict", "reports", "threshold")
     found = {name: decision[name] for name in names}
     found["place"] = decision["epoch"] * horizon + decision["slot"]
-    return found | {"smoothed": decision.get("smoothed")}
+    found["smoothed"] = decision.get("smoothed")
+    return found | {name: displayed(found[name]) for name in ("share", "smoothed")}
 
 
 def f_measures(rows: Sequence[Mapping[str, Any]], x: str, title: str) -> Any:

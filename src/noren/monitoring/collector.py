@@ -166,6 +166,10 @@ class Collector:
     def flush(self, epoch: int, slot: int) -> list[dict[str, Any]]:
         """Seal every slot of an epoch up to this one; give the new decisions."""
         last = min(whole("slot", slot, 0), self.horizon)
+        if not self._is_open(epoch):
+            raise ParameterError(
+                "epoch", epoch, "one that is open", "What is sealed is sealed for ever."
+            )
         found = []
         for number in range(self._through.get(epoch, 0) + 1, last + 1):
             found.append(self._seal_one(epoch, number))
@@ -243,6 +247,14 @@ class Collector:
         statement = "SELECT client, key, kind, rank FROM members WHERE epoch = ?"
         members = [Member(*row) for row in self.file.rows(statement, home)]
         return Roster.of(self.plans, epoch, members, found[0][0])
+
+    def _is_open(self, epoch: int) -> bool:
+        """Say whether an epoch has a roster, or a cycle of a rolling plan may have reports."""
+        home = 0 if self.rolling else epoch
+        opened = bool(self.file.rows("SELECT 1 FROM epochs WHERE epoch = ?", home))
+        if not (opened and self.rolling):
+            return opened
+        return 0 <= epoch <= max(self._current_cycle(), self.newest) + 1
 
     def _is_near(self, cycle: int) -> bool:
         """Say whether devices may report in a cycle of a rolling plan.

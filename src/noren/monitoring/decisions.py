@@ -97,6 +97,11 @@ def estimate(ones: int, reports: int, contrast: Number) -> float | None:
     return channel.share(found / held) if held else None
 
 
+def displayed(share: Any) -> Any:
+    """Clip an estimate to [0, 1], to be shown; decisions use it as it is."""
+    return None if share is None else min(1.0, max(0.0, share))
+
+
 def interval(
     ones: int, reports: int, contrast: Number, confidence: Number
 ) -> tuple[float, float] | None:
