@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     from noren.association.significance import significance_probability as significance_probability
     from noren.association.statistic import Tables as Tables
     from noren.association.statistic import concatenate as concatenate
+    from noren.association.status import StatusTables as StatusTables
+    from noren.association.status_scores import (
+        private_status_distance as private_status_distance,
+    )
     from noren.association.strata import StratifiedTables as StratifiedTables
     from noren.association.strata_counting import (
         count_stratified_tables as count_stratified_tables,
@@ -65,6 +69,8 @@ ROOMS = {
     "sensitivities": "tight_sensitivity",
     "significance": "error_probability significance_probability",
     "statistic": "Tables concatenate",
+    "status": "StatusTables",
+    "status_scores": "private_status_distance",
     "strata": "StratifiedTables",
     "strata_counting": "count_stratified_tables",
     "strata_geometry": "cmh",

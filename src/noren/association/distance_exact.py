@@ -126,10 +126,14 @@ class Columns:
         root = self.under * (4 * box.q * people * x * (box.m1 - x) + box.p * pairs)
         return middle << bits, isqrt(root << 2 * bits), self.k
 
+    def whole(self, x: int) -> tuple[int, int]:
+        """Give the lowest and the highest whole point of column x, crossed if it has none."""
+        middle, root, k = self.ends(x)
+        return max(0, -((root - middle) // k)), min(self.box.m2, (middle + root) // k)
+
     def moves(self, x: int) -> int:
         """Give the moves to the nearest whole point of column x (too many if it has none)."""
-        middle, root, k = self.ends(x)
-        low, high = max(0, -((root - middle) // k)), min(self.box.m2, (middle + root) // k)
+        low, high = self.whole(x)
         if low > high:
             return self.box.m1 + self.box.m2 + 1
         across, up = abs(self.a - x), max(0, low - self.b, self.b - high)
