@@ -1,12 +1,27 @@
 """Private status: the oracle table, breadth-first search over whole studies, and what may show."""
 
+import re
 from collections import deque
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from noren.association import Tables, private_status_distance, signed_distance
+from noren.association import (
+    AnyStatus,
+    CaseControl,
+    Decisions,
+    DistanceScores,
+    NoisyCounts,
+    Strata,
+    StratifiedTables,
+    SwappedStatus,
+    Tables,
+    TopSnps,
+    cmh,
+    private_status_distance,
+    signed_distance,
+)
 from noren.association.status import StatusTables
 from noren.association.status_exact import (
     Margins,
@@ -16,6 +31,8 @@ from noren.association.status_exact import (
 )
 from noren.association.status_scores import any_distances, private_status_scores
 from noren.errors import NotPrivate, ParameterError
+from noren.question import public_form
+from noren.testing import seeded_noise
 
 # a, b, cases, controls, tau, people's rows, swap, bound of any
 ORACLES = [
@@ -217,3 +234,54 @@ def test_what_cannot_be_measured_is_refused_by_name():
         private_status_distance(Tables(3, 1, 20, 20, step=2), 3.84, "swap")
     with pytest.raises(ParameterError, match="at least 1"):
         private_status_distance(StatusTables(0, 1, 0, 40), 3.84, "swap")
+
+
+@pytest.mark.parametrize("design", ["swap", "any", "strata"])
+def test_every_question_works_where_status_is_private(design):
+    a, b = [70, 20, 30], [20, 20, 30]
+    tables = {
+        "swap": Tables(a, b, 100, 100),
+        "any": StatusTables(a, b, 100, 100),
+        "strata": StratifiedTables([a, a], [b, b], (100, 100), (100, 100)),
+    }[design]
+    asked = {
+        "swap": lambda: SwappedStatus.of(tables),
+        "any": lambda: AnyStatus.of(tables),
+        "strata": lambda: Strata(cases=(100, 100), controls=(100, 100), private_status=True),
+    }[design]()
+    settings = {"design": asked, "variants": 3, "epsilon": 30}
+    noise = seeded_noise(4)
+    scores = DistanceScores(**settings, mode="agreement", tau="3.84").answer(tables, noise)
+    true = asked.scores(tables, Fraction("3.84"))
+    assert np.abs(scores.scores - true).max() <= scores.margin(1 - 1e-9)
+    assert Decisions(**settings, tau="3.84").answer(tables, noise).bits.tolist() == [1, 0, 0]
+    assert TopSnps(**settings, top=1, tau=9).answer(tables, noise).chosen.tolist() == [0]
+    with pytest.raises(NotPrivate, match="Noisy counts"):
+        NoisyCounts(**settings)
+    with pytest.raises(NotPrivate, match="'agreement'"):
+        DistanceScores(**settings)
+    assert asked.adjacency != CaseControl(cases=9, controls=9).adjacency
+
+
+def test_the_questions_record_holds_no_number_of_cases():
+    tables = StatusTables([3, 4], [1, 2], 17, 23)
+    question = DistanceScores(
+        design=AnyStatus.of(tables), variants=2, epsilon=5, mode="agreement", tau=3
+    )
+    answer = question.answer(tables, seeded_noise(1))
+    record = f"{answer.to_dict() | {'value': None}} {public_form(question)} {question.forecast()}"
+    assert "40" in record
+    assert not {"17", "23"} & set(re.findall(r"\d+", record))
+
+
+def test_a_swap_moves_the_halved_score_of_strata_by_at_most_one():
+    design = Strata(cases=(5, 4), controls=(4, 6), private_status=True)
+    sides = (6, 5, 5, 7)
+    grid = np.indices(sides).reshape(4, -1)
+    tables = StratifiedTables(grid[[0, 2]], grid[[1, 3]], (5, 4), (4, 6))
+    scores = design.scores(tables, Fraction("2.5")).reshape(sides)
+    assert ((scores >= 1) == (cmh(tables) > 2.5).reshape(sides)).all()
+    for axis in (0, 2):
+        moved = np.moveaxis(scores, (axis, axis + 1), (0, 1))
+        assert np.abs(moved[1:, :-1] - moved[:-1, 1:]).max() == 1
+        assert np.abs(moved[1:] - moved[:-1]).max() <= 1

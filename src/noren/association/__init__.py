@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from noren.association.loci import Loci as Loci
     from noren.association.noisy_counts import NoisyCounts as NoisyCounts
     from noren.association.null_model import NullModel as NullModel
+    from noren.association.private_status import AnyStatus as AnyStatus
+    from noren.association.private_status import SwappedStatus as SwappedStatus
     from noren.association.pvalue import best_tau as best_tau
     from noren.association.pvalue import cut_off as cut_off
     from noren.association.pvalue import p_value as p_value
@@ -62,6 +64,7 @@ ROOMS = {
     "loci": "Loci",
     "noisy_counts": "NoisyCounts",
     "null_model": "NullModel",
+    "private_status": "AnyStatus SwappedStatus",
     "pvalue": "best_tau cut_off p_value randomized_p_value",
     "score_rows": "GenotypeRows",
     "score_test": "ScoreTest score_distance",

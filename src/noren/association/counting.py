@@ -26,7 +26,7 @@ import numpy as np
 from noren.association.codings import read_coding
 from noren.association.statistic import Counts, Flags, Tables
 from noren.data.bed import Bed, Packed, VariantRange, open_bed
-from noren.data.people import Groups, groups
+from noren.data.people import Groups, groups, private_groups
 from noren.data.sites import Sites
 from noren.engine import Engine, run
 from noren.errors import ParameterError, SchemaError
@@ -149,12 +149,15 @@ def prepare(
     keep: str | Path | None = None,
     counted: str | Path | Sites = "A1",
     variants: Sequence[str] | None = None,
+    private_status: bool = False,
 ) -> Prepared:
-    """Read what is public of a PLINK set, as `count_tables` does, without reading genotypes."""
+    """Read what is public of a PLINK set, as `count_tables` does, without reading genotypes.
+
+    With `private_status` the groups are not public, and nobody is left out for having no status.
+    """
     bed = open_bed(bed_path)
-    marked = groups(
-        bed.people, phenotype_file=phenotype_file, column=column, codes=codes, keep=keep
-    )
+    mark = private_groups if private_status else groups
+    marked = mark(bed.people, phenotype_file=phenotype_file, column=column, codes=codes, keep=keep)
     wanted, sites, first_allele = chosen(bed, counted, variants)
     return Prepared(bed, Counter.of(coding, marked, first_allele), wanted, sites)
 

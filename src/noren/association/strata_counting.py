@@ -25,7 +25,7 @@ from noren.association.counting import Counter, Prepared, Progress, chosen
 from noren.association.statistic import Flags
 from noren.association.strata import StratifiedTables
 from noren.data.bed import open_bed
-from noren.data.people import NEITHER, Groups, Key, groups, read_phenotypes
+from noren.data.people import NEITHER, Groups, Key, groups, private_groups, read_phenotypes
 from noren.data.sites import Sites
 from noren.engine import Engine
 from noren.errors import NotPrivate, ParameterError
@@ -105,17 +105,21 @@ def prepare_strata(
     keep: str | Path | None = None,
     counted: str | Path | Sites = "A1",
     variants: Sequence[str] | None = None,
+    private_status: bool = False,
 ) -> PreparedStrata:
-    """Read what is public, as `count_stratified_tables` does, without reading genotypes."""
+    """Read what is public, as `count_stratified_tables` does, without reading genotypes.
+
+    With `private_status` who is a case is not public (how many are in each stratum is), and nobody
+    is left out for having no status.
+    """
     if read_coding(coding) == "allelic":
         raise NotPrivate(
             "Alleles cannot be counted in strata: a person brings two, and no score is proved for "
             "that. Use the coding carrier, recessive or heterozygous."
         )
     bed = open_bed(bed_path)
-    marked = groups(
-        bed.people, phenotype_file=phenotype_file, column=column, codes=codes, keep=keep
-    )
+    mark = private_groups if private_status else groups
+    marked = mark(bed.people, phenotype_file=phenotype_file, column=column, codes=codes, keep=keep)
     words = stratum_of_each(strata_file, bed.people.ids, strata_columns)
     labels = tuple(sorted(set(np.array(words)[marked.cases | marked.controls].tolist())))
     if len(labels) > MOST_STRATA:
@@ -125,7 +129,8 @@ def prepare_strata(
         )  # fmt: skip
     wanted, sites, first_allele = chosen(bed, counted, variants)
     counter = Counter.of_groups(coding, in_strata(words, labels, marked), first_allele)
-    content = hashlib.sha256("\n".join(words).encode() + marked.cases.tobytes())
+    known = b"" if private_status else marked.cases.tobytes()
+    content = hashlib.sha256("\n".join(words).encode() + known)
     return PreparedStrata(Prepared(bed, counter, wanted, sites), labels, content.hexdigest())
 
 

@@ -31,12 +31,13 @@ from noren.association.strata_geometry import sphere_weight
 from noren.association.strata_scores import stratified_scores
 from noren.association.strata_shape import largest_cmh, read_reachable_tau, two_sided
 from noren.errors import NotPrivate, ParameterError
-from noren.privacy import Adjacency
+from noren.privacy import SUBSTITUTE, Adjacency
 
 NO_LAW = (
     "Scores of a stratified study have no proved p-values. Use the mode 'agreement' at a stated "
     "tau, or read ranks."
 )
+SAME_NUMBERS = Adjacency(SUBSTITUTE, within="same number of cases in each stratum")
 MANY = 50  # strata from which the covariate-adjusted test does better
 
 
@@ -54,6 +55,10 @@ class Strata:
     digest : str
         What stands for the public lists of who is in which stratum and group, so that other lists
         make another question. Files fill it in.
+    private_status : bool
+        Whether who is a case is private too, the number of cases in each stratum being public.
+        Neighbors then differ in one person's row and status, and in another's status in the same
+        stratum that is flipped back: two steps of the score, which is halved (rounded up).
 
     Examples
     --------
@@ -70,6 +75,7 @@ class Strata:
     controls: tuple[int, ...]
     labels: tuple[str, ...] = ()
     digest: str = ""
+    private_status: bool = False
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -106,15 +112,21 @@ class Strata:
 
     @property
     def adjacency(self) -> Adjacency:
-        """One person's genotypes are replaced by any others."""
-        return SAME_STATUS
+        """One person's genotypes are replaced by any others; with private status see above."""
+        return SAME_NUMBERS if self.private_status else SAME_STATUS
+
+    @property
+    def steps(self) -> int:
+        """How many moves of a count neighbors may lie apart."""
+        return 2 if self.private_status else 1
 
     @property
     def assumed_public(self) -> tuple[str, ...]:
         """Name what the proof takes to be public."""
+        which = "not who is which" if self.private_status else "who is which"
         return (
-            "the number of cases and of controls in each stratum, who is which, and that strata "
-            "were not made from genotypes",
+            f"the number of cases and of controls in each stratum, {which}, and that strata were "
+            "not made from genotypes",
             "the list of variants and which allele of each is counted",
             RELATIVES,
         )
@@ -134,14 +146,13 @@ class Strata:
         """Score units by one unit of z, for a variant that half of the people carry."""
         both = two_sided(self.cases, self.controls)
         step = max(max(m1, m2) / (m1 + m2) for m1, m2 in both)
-        return math.sqrt(sphere_weight(self.cases, self.controls)) / step
+        return math.sqrt(sphere_weight(self.cases, self.controls)) / step / self.steps
 
     @property
     def gap(self) -> float:
         """The harmonic numbers of people in the groups, summed, as a root."""
-        return math.sqrt(
-            sum(4 * m1 * (m2 / (m1 + m2)) for m1, m2 in two_sided(self.cases, self.controls))
-        )
+        both = two_sided(self.cases, self.controls)
+        return math.sqrt(sum(4 * m1 * (m2 / (m1 + m2)) for m1, m2 in both)) / self.steps
 
     @property
     def nulls(self) -> tuple[str, ...]:
@@ -178,7 +189,8 @@ class Strata:
 
     def scores(self, statistic: StratifiedTables, tau: Fraction) -> Counts:
         """Give the score of every variant."""
-        return np.atleast_1d(stratified_scores(statistic, tau))
+        found = np.atleast_1d(stratified_scores(statistic, tau))
+        return -(-found // self.steps)
 
     def leading(
         self, statistic: StratifiedTables, tau: Fraction, groups: Groups, many: int

@@ -13,12 +13,15 @@ from typing import Any
 
 from noren.association.codings import read_coding
 from noren.association.counting import prepare
+from noren.association.private_status import AnyStatus, SwappedStatus
 from noren.association.scoring import CaseControl, Scoring
+from noren.association.status import StatusTables
+from noren.association.status_scores import ANY, SWAP
 from noren.association.strata_counting import prepare_strata
 from noren.association.stratified import Strata
 from noren.association.summary import SEPARATORS, read_tables
 from noren.association.variants import Variants
-from noren.errors import ParameterError
+from noren.errors import NotPrivate, ParameterError
 
 SUMMARIES = {*SEPARATORS, ".parquet", ".pq"}
 CONVERTED = {".vcf", ".bcf", ".gz"}
@@ -44,6 +47,7 @@ def open_study(
     controls: int | None = None,
     strata: str | Path | None = None,
     strata_columns: Sequence[str | int] = (),
+    private_status: str | None = None,
     **settings: Any,
 ) -> Study:
     """Open PLINK files, or a table of counts.
@@ -59,6 +63,8 @@ def open_study(
         How many people are in the groups, for a table of counts only.
     strata, strata_columns
         Who is in which stratum, for PLINK files only: see `noren.association.strata_counting`.
+    private_status
+        "swap" or "any" where who is a case is private: see `noren.association.private_status`.
     **settings
         For PLINK files, as `count_tables` takes them: phenotype_file, column, codes, keep,
         counted, variants.
@@ -72,14 +78,19 @@ def open_study(
             "Convert a VCF once, against the public list of variants: noren associate convert.",
         )
     if suffix in SUMMARIES:
-        refuse_for_counts(strata=strata)
+        refuse_for_counts(strata=strata, private_status=private_status)
         return open_summary(path, named, cases, controls, settings)
     if cases is not None or controls is not None:
         raise ParameterError(
             "cases", cases, "left out for PLINK files", "Their .fam says who is a case."
         )
+    if private_status is not None:
+        refuse_with_private_status(private_status, named, strata)
     if strata is not None:
-        return open_strata(path, strata, strata_columns=strata_columns, coding=named, **settings)
+        settings |= {"strata_columns": strata_columns, "private_status": private_status is not None}
+        return open_strata(path, strata, coding=named, **settings)
+    if private_status is not None:
+        return open_private(path, private_status, coding=named, **settings)
     prepared = prepare(path, coding=named, **settings)
     step = prepared.counter.step
     design = CaseControl(cases=prepared.cases, controls=prepared.controls, step=step)
@@ -103,8 +114,39 @@ def open_strata(path: str | Path, strata: str | Path, **settings: Any) -> Study:
         controls=prepared.controls,
         labels=prepared.labels,
         digest=prepared.digest,
+        private_status=settings["private_status"],
     )
     return Study(design, prepared.sites, prepared.count)
+
+
+def refuse_with_private_status(kind: str, coding: str, strata: object) -> None:
+    """Refuse, by name, what has no proof where status is private."""
+    if kind not in (SWAP, ANY):
+        raise ParameterError("private_status", repr(kind), "'swap' or 'any'")
+    if coding == "allelic":
+        raise NotPrivate(
+            "Alleles cannot be counted where status is private: a person brings two, and no score "
+            "is proved for that. Use the coding carrier, recessive or heterozygous."
+        )
+    if kind == ANY and strata is not None:
+        raise NotPrivate(
+            "The stratified test cannot be asked where any record may change: it needs the number "
+            "of cases in each stratum. Use private_status 'swap', or no strata."
+        )
+
+
+def open_private(path: str | Path, kind: str, **settings: Any) -> Study:
+    """Open PLINK files of which nobody may learn who is a case."""
+    prepared = prepare(path, private_status=True, **settings)
+    if kind == SWAP:
+        design = SwappedStatus(cases=prepared.cases, controls=prepared.controls)
+        return Study(design, prepared.sites, prepared.count)
+
+    def count(progress: Any) -> StatusTables:
+        a, b = prepared.carriers(progress)
+        return StatusTables(a, b, prepared.cases, prepared.controls, prepared.sites)
+
+    return Study(AnyStatus(people=sum(prepared.sizes)), prepared.sites, count)
 
 
 def open_summary(

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from noren.association.study import Study
 
 NEIGHBORS = '--adjacency substitute --within "same status"'
+SWAPPED = '--adjacency substitute --within "same number of cases{}"'
 ENDINGS = {"kb": 1_000, "mb": 1_000_000}
 
 
@@ -65,6 +66,11 @@ cohort_options = options(
         metavar="NAME",
         help="Which column of it; several: what they say together.",
     ),
+    click.option(
+        "--private-status",
+        type=click.Choice(["swap", "any"]),
+        help="Hide who is a case. swap: how many are is public. any: not even that.",
+    ),
     click.option("--cases", type=int, help="How many cases, where COHORT is a table of counts."),
     click.option("--controls", type=int, help="How many controls, likewise."),
 )
@@ -84,6 +90,14 @@ reading_options = options(
     click.option("--alpha", help="The level of all tests together (valid); 0.05 unless given."),
     click.option("--tau", help="The threshold of chi-squared inside the score."),
 )
+
+
+def neighbors_of(settings: dict[str, Any]) -> str:
+    """Say how an account for this scan is opened."""
+    if settings["private_status"] == "any":
+        return "--adjacency substitute"
+    within = " in each stratum" if settings["strata"] else ""
+    return SWAPPED.format(within) if settings["private_status"] else NEIGHBORS
 
 
 @click.command()
@@ -109,7 +123,7 @@ reading_options = options(
 )
 @reading_options
 @output_options
-@spending_options_for(NEIGHBORS)
+@spending_options_for(neighbors_of)
 @with_output
 def scan(
     output: Output, spending: Spending, cohort: Path, shown: dict[str, Any], **settings: Any
@@ -192,6 +206,7 @@ def opened(cohort: Path, settings: dict[str, Any]) -> Study:
         controls=settings["controls"],
         strata=settings["strata"],
         strata_columns=[column_of(name) for name in settings["strata_columns"]],
+        private_status=settings["private_status"],
         phenotype_file=settings["pheno"],
         column=column_of(settings["pheno_column"]),
         codes=settings["codes"],

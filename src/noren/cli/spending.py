@@ -57,17 +57,21 @@ def spending_options(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def spending_options_for(
-    neighbors: str, opening: str = OPENING
+    neighbors: str | Callable[[dict[str, Any]], str], opening: str = OPENING
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Add the same options to a command whose questions all have one adjacency.
 
-    `neighbors` are the words that open an account with that adjacency, `opening` is the whole
-    command.
+    `neighbors` are the words that open an account with that adjacency (or say them from the
+    command's other settings), `opening` is the whole command.
     """
-    return functools.partial(_with_options, opening=f"{opening} {neighbors} --epsilon 1")
+    return functools.partial(_with_options, neighbors=neighbors, opening=opening)
 
 
-def _with_options(function: Callable[..., None], opening: str) -> Callable[..., None]:
+def _with_options(
+    function: Callable[..., None],
+    neighbors: str | Callable[[dict[str, Any]], str],
+    opening: str,
+) -> Callable[..., None]:
     """Add the options to one command."""
 
     def run(
@@ -80,13 +84,14 @@ def _with_options(function: Callable[..., None], opening: str) -> Callable[..., 
         insecure_seed: int | None,
         **settings: Any,
     ) -> None:
+        words = neighbors(settings) if callable(neighbors) else neighbors
         spending = choose(
             {"ledger": ledger, "account": account},
             no_ledger,
             dry_run,
             request_id,
             insecure_seed,
-            opening,
+            f"{opening} {words} --epsilon 1",
         )
         function(*args, spending=spending, **settings)
 

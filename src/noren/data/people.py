@@ -97,14 +97,9 @@ def groups(
     >>> groups(People((("f", "ann"), ("f", "bob"), ("g", "cid")), ("2", "1", "-9")))
     Groups(1 cases, 1 controls, 3 people in all)
     """
-    if codes not in CODES:
-        raise ParameterError("codes", repr(codes), "'1/2' or '0/1'")
-    control, case, neither = CODES[codes]
+    control, case, neither = read_codes(codes)
     source = phenotype_file or "the .fam file"
-    stated: Sequence[str] = people.phenotypes
-    if phenotype_file is not None:
-        table = read_phenotypes(phenotype_file, column)
-        stated = [found_in(table, key) for key in people.ids]
+    stated = stated_of(people, phenotype_file, column)
     if set(stated) - neither - {control, case}:
         raise FileProblem(
             f"{source} has phenotypes that are neither a case, a control nor missing, but every "
@@ -120,6 +115,48 @@ def groups(
             f"least one {who}. Check the column, codes= and which people are kept."
         )
     return marked
+
+
+def private_groups(
+    people: People,
+    *,
+    phenotype_file: str | Path | None = None,
+    column: str | int | None = None,
+    codes: str = "1/2",
+    keep: str | Path | None = None,
+) -> Groups:
+    """Say who is a case where status is private: everybody else who is used is a control.
+
+    The arguments are those of `groups`. Nobody is left out for having no phenotype, no word is
+    refused, and no group is too small: each of these would tell of somebody's status.
+
+    Examples
+    --------
+    >>> people = People((("f", "ann"), ("f", "bob"), ("g", "cid")), ("1", "1", "-9"))
+    >>> private_groups(people).controls.tolist()
+    [True, True, True]
+    """
+    _, case, _ = read_codes(codes)
+    kept = np.ones(len(people), bool) if keep is None else named_in(keep, people)
+    words = np.array(stated_of(people, phenotype_file, column), dtype=object)
+    return Groups(kept & (words == case), kept & (words != case))
+
+
+def read_codes(codes: str) -> tuple[str, str, set[str]]:
+    """Say what marks a control, a case and neither."""
+    if codes not in CODES:
+        raise ParameterError("codes", repr(codes), "'1/2' or '0/1'")
+    return CODES[codes]
+
+
+def stated_of(
+    people: People, phenotype_file: str | Path | None, column: str | int | None
+) -> Sequence[str]:
+    """Give the phenotypes that the files state."""
+    if phenotype_file is None:
+        return people.phenotypes
+    table = read_phenotypes(phenotype_file, column)
+    return [found_in(table, key) for key in people.ids]
 
 
 def read_phenotypes(path: str | Path, column: str | int | None) -> dict[Key, str]:
