@@ -352,6 +352,9 @@ def test_what_p_values_assume_is_chosen_for_nothing_and_recorded(cohort, result_
     assert known["reading"]["rate_range"] == [0.05, 0.5]
     pairs = zip(plain["rows"], known["rows"], strict=True)
     assert all(a["score"] == b["score"] and a["p"] >= b["p"] * 0.999 for a, b in pairs)
+    other = result_of(*asked, "--correction", "benjamini-yekutieli")["result"]
+    called = sum(row["associated"] for row in other["rows"])
+    assert other["headline"].startswith(f"{called} of 200 variants associated at level 0.05 (Benj")
     assert spent(account) == 5
 
 

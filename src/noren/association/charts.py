@@ -20,9 +20,12 @@ WIDEST = 8000  # results up to which nothing is thinned
 SMALLEST_P = 1e-300
 
 
-def manhattan(answer: Any) -> Any:
-    """Draw every test along the genome: p-values, scores or bits, by what was asked."""
-    columns = answer.columns()
+def manhattan(answer: Any, columns: dict[str, Any] | None = None) -> Any:
+    """Draw every test along the genome: p-values, scores or bits, by what was asked.
+
+    `columns` is the result table where it was read in another way than the usual one.
+    """
+    columns = answer.columns() if columns is None else columns
     height, title = heights(columns)
     called = next((columns[key] for key in ("associated", "significant") if key in columns), None)
     called = np.zeros(len(height), bool) if called is None else np.asarray(called)

@@ -306,13 +306,21 @@ class DistanceScoresAnswer(Answer):
     @property
     def headline(self) -> str:
         """Count what was called, and name the highest score."""
+        return self.said()
+
+    def said(
+        self, correction: str = "holm", null: str = "permutation", rate_range: Any = None
+    ) -> str:
+        """Say the same of decisions that are read in another way."""
         asked = self.question
         top = described(asked.variants, [int(np.argmax(self.scores))])["snp"][0]
         strongest = f"highest score {self.scores.max()} (+-{self.margin()}): {top}"
-        called = f"{int(self.decisions().sum())} of {asked.tests} variants"
+        decided = self.decisions(correction, null, rate_range)
+        called = f"{int(decided.sum())} of {asked.tests} variants"
         if asked.mode == AGREEMENT:
             return f"{called} called significant at tau {float(asked.tau):g}; {strongest}"
-        return f"{called} associated at level {float(asked.alpha):g} (Holm); {strongest}"
+        level = f"{float(asked.alpha):g} ({correction.title()})"
+        return f"{called} associated at level {level}; {strongest}"
 
     def chart(self) -> Any:
         """Draw the scan along the genome (a Manhattan plot)."""

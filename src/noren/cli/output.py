@@ -121,7 +121,7 @@ def with_output(function: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def answer_lines(answer: Any) -> list[str]:
+def answer_lines(answer: Any, headline: str | None = None) -> list[str]:
     """Say an answer in lines, the marks first: they must not be missed."""
     public = "; ".join(answer.question.assumed_public)
     receipt = answer.receipt
@@ -134,7 +134,8 @@ def answer_lines(answer: Any) -> list[str]:
         "Ledger head": receipt.head if receipt else "",
     }
     marks = [f"! {mark}" for mark in answer.marks]
-    return [*marks, answer.headline, *(f"{name}: {text}" for name, text in facts.items() if text)]
+    said = answer.headline if headline is None else headline
+    return [*marks, said, *(f"{name}: {text}" for name, text in facts.items() if text)]
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:

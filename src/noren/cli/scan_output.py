@@ -99,10 +99,10 @@ def show_scan(output: Output, answer: Any, shown: dict[str, Any]) -> None:
     made = answer.to_dict()
     result = {key: made[key] for key in made if key not in ("kind", "guarantee", "value")}
     names = list(columns)
-    result["headline"] = answer.headline
+    result["headline"] = headline_of(columns, answer, shown)
     result["reading"] = reading_of(columns, answer, shown)
     result["rows"] = [dict(zip(names, row, strict=True)) for row in rows_of(columns)]
-    people = [*answer_lines(answer), "", *short_table(columns)]
+    people = [*answer_lines(answer, result["headline"]), "", *short_table(columns)]
     output.show(answer.question.kind, result, guarantee=answer.guarantee, people=people)
     if shown.get("out") is not None:
         write_table(shown["out"], columns, answer, shown)
@@ -112,12 +112,21 @@ def show_scan(output: Output, answer: Any, shown: dict[str, Any]) -> None:
         output.remark(f"The report is {shown['report']}")
 
 
+def headline_of(columns: dict[str, Any], answer: Any, shown: dict[str, Any]) -> str:
+    """Say what was found, p-values read as the options say."""
+    return str(answer.said(**way_of(shown)) if "associated" in columns else answer.headline)
+
+
+def way_of(shown: dict[str, Any]) -> dict[str, Any]:
+    """Give the options that say how p-values are read."""
+    return {key: shown[key] for key in ("null", "rate_range", "correction") if key in shown}
+
+
 def columns_of(answer: Any, shown: dict[str, Any]) -> dict[str, Any]:
     """Give the result table, p-values as the options say."""
     settings = answer.question.settings
     if answer.question.kind == "distance-scores" and settings["mode"] == "valid":
-        given = {key: shown[key] for key in ("null", "rate_range", "correction") if key in shown}
-        return dict(answer.columns(**given))
+        return dict(answer.columns(**way_of(shown)))
     if answer.question.kind == "top-snps" and "null" in shown:
         return dict(answer.columns(shown["null"], shown["rate_range"]))
     return dict(answer.columns())
@@ -189,11 +198,16 @@ def write_table(path: Path, columns: dict[str, Any], answer: Any, shown: dict[st
 
 def write_report(path: Path, columns: dict[str, Any], answer: Any, shown: dict[str, Any]) -> None:
     """Write a page: the answer with its picture, quantiles where there are p-values, the table."""
-    from noren.association.charts import qq
+    from noren.association.charts import manhattan, qq
     from noren.page import Answered, Chart, Page, Part, Table
 
-    parts: list[Part] = [Answered(answer, asked="Which variants go with the disease?")]
-    if "associated" in columns:
+    has_p = "associated" in columns
+    parts: list[Part] = [
+        Answered(answer, asked="Which variants go with the disease?", picture=not has_p)
+    ]
+    if has_p:
+        said = headline_of(columns, answer, shown)
+        parts.append(Chart(manhattan(answer, columns), said, is_private=answer.secure))
         caption = (
             "Observed against expected p-values. Guaranteed p-values lie low where noise rules."
         )
