@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from noren.association.adjusted_study import open_adjusted as open_adjusted
     from noren.association.cohort import SimulatedCohort as SimulatedCohort
     from noren.association.cohort import simulate as simulate
     from noren.association.composition import per_test_epsilon as per_test_epsilon
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from noren.association.top_snps import TopSnps as TopSnps
 
 ROOMS = {
+    "adjusted_study": "open_adjusted",
     "cohort": "SimulatedCohort simulate",
     "composition": "per_test_epsilon total_epsilon",
     "corrections": "benjamini_yekutieli bonferroni holm",

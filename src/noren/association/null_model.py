@@ -130,7 +130,7 @@ class NullModel:
             **numbers,
             cap=largest,
             names=tuple(called[j] for j in kept),
-            declared={name: why for name, why in reasons.items() if name in called},
+            declared=reasons,
             source=hashlib.sha256(columns.tobytes() + marked.tobytes()).hexdigest(),
         )
 

@@ -35,7 +35,8 @@ def declared_public(names: Sequence[str], declared: Mapping[str, str]) -> dict[s
     ...
     noren.errors.NotPrivate: The covariate 'PC1' is named like one computed from genotypes...
     """
-    unknown = sorted(set(declared) - set(names))
+    named = [covariate_of(name) for name in names]
+    unknown = sorted(set(declared) - set(named))
     if unknown:
         raise ParameterError(
             "the covariates declared public", repr(unknown[0]), f"among {', '.join(names)}"
@@ -46,7 +47,7 @@ def declared_public(names: Sequence[str], declared: Mapping[str, str]) -> dict[s
                 f"the reason why {name} is public", "empty", "said in words",
                 "It is written into every answer.",
             )  # fmt: skip
-    for name in names:
+    for name in named:
         if FROM_GENOTYPES.fullmatch(name.strip()) and name not in declared:
             raise NotPrivate(
                 f"The covariate {name!r} is named like one computed from genotypes. Principal "
@@ -56,3 +57,8 @@ def declared_public(names: Sequence[str], declared: Mapping[str, str]) -> dict[s
                 f'--public-covariate {name}="why" (declared= in Python). Every answer then says so.'
             )
     return {name: str(why) for name, why in declared.items()}
+
+
+def covariate_of(name: str) -> str:
+    """Give the covariate that a column belongs to: "site" for its level "site=north"."""
+    return name.split("=", 1)[0]

@@ -36,6 +36,7 @@ import numpy as np
 from noren.association.geometry import read_tau
 from noren.association.loci import Groups
 from noren.association.null_model import UNIT, NullModel
+from noren.association.public_covariates import covariate_of
 from noren.association.score_layout import ADDITIVE, read_dose_coding
 from noren.association.score_rows import GenotypeRows
 from noren.association.scoring import RELATIVES, SAME_STATUS
@@ -150,7 +151,8 @@ class ScoreTest:
     @property
     def assumed_public(self) -> tuple[str, ...]:
         """Name what the proof takes to be public."""
-        named = ", ".join(name for name in self.model.names if name not in self.declared)
+        columns = dict.fromkeys(covariate_of(name) for name in self.model.names)
+        named = ", ".join(name for name in columns if name not in self.declared)
         declared = tuple(
             f"{name}, though named like something computed from genotypes: {why}. The promise "
             f"covers only rows with the same {name}"

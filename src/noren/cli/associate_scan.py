@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from noren.cli.associate_adjusted import adjusted_options, check_adjusted, opened_adjusted
 from noren.cli.output import Output, with_output
 from noren.cli.scan_output import check_reading, output_options, show_scan
 from noren.cli.spending import Spending, spending_options_for
@@ -46,7 +47,8 @@ cohort_options = options(
     click.option(
         "--coding",
         default="carrier",
-        help="What is counted: carrier (the default), recessive, heterozygous or allelic.",
+        help="What is counted: carrier (the default), recessive, heterozygous or allelic; with "
+        "--covariates also additive.",
     ),
     click.option(
         "--counted",
@@ -122,6 +124,7 @@ def neighbors_of(settings: dict[str, Any]) -> str:
     click.option("--counts", is_flag=True, help="Ask for noisy counts (for effect sizes)."),
 )
 @reading_options
+@adjusted_options
 @output_options
 @spending_options_for(neighbors_of)
 @with_output
@@ -177,6 +180,7 @@ def table(
 
 def check_combination(settings: dict[str, Any]) -> None:
     """Refuse options that do not go together."""
+    check_adjusted(settings)
     kinds = [name for name in ("top", "bits", "counts") if settings[name]]
     if len(kinds) > 1:
         raise click.UsageError(f"--{kinds[0]} and --{kinds[1]} ask for different things: use one.")
@@ -199,20 +203,25 @@ def opened(cohort: Path, settings: dict[str, Any]) -> Study:
     """Open the files: public facts only."""
     from noren.association.study import open_study
 
+    common = {
+        "coding": settings["coding"],
+        "phenotype_file": settings["pheno"],
+        "column": column_of(settings["pheno_column"]),
+        "codes": settings["codes"],
+        "keep": settings["keep"],
+        "counted": settings["counted"],
+        "variants": None if settings["tests"] is None else listed(settings["tests"]),
+    }
+    if settings["covariates"] is not None:
+        return opened_adjusted(cohort, settings, common)
     return open_study(
         cohort,
-        coding=settings["coding"],
         cases=settings["cases"],
         controls=settings["controls"],
         strata=settings["strata"],
         strata_columns=[column_of(name) for name in settings["strata_columns"]],
         private_status=settings["private_status"],
-        phenotype_file=settings["pheno"],
-        column=column_of(settings["pheno_column"]),
-        codes=settings["codes"],
-        keep=settings["keep"],
-        counted=settings["counted"],
-        variants=None if settings["tests"] is None else listed(settings["tests"]),
+        **common,
     )
 
 
