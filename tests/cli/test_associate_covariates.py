@@ -100,3 +100,11 @@ def test_options_of_covariates_need_covariates(cohort, run):
     found = run("associate", "scan", cohort, "--epsilon", 1, "--family", "linear", "--no-ledger")
     assert found.exit_code == 2
     assert "--covariates" in found.stderr
+
+
+def test_private_status_is_refused_by_name(cohort, run):
+    for kind in ("swap", "any"):
+        found = scan(run, cohort, *PLAIN, *AGREE, "--private-status", kind)
+        assert found.exit_code == 3
+        assert "residuals" in found.stderr
+        assert kind in found.stderr

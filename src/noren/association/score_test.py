@@ -100,8 +100,8 @@ def refuse_private_status(kind: object) -> None:
     if kind is not None:
         raise NotPrivate(
             f"The score test with covariates cannot keep status private ({kind}): the residuals of "
-            "its null model are a function of everybody's status. Use the test without covariates, "
-            "or with strata, for private status."
+            "its null model are a function of everybody's status. Use the test without covariates "
+            "where status is private."
         )
 
 
