@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from noren.cli import noren
+from noren.errors import FileProblem
 from noren.papers import PAPERS
 from noren.papers.similarity import charts, data_of, rows
 from noren.papers.similarity_counts import (
@@ -140,3 +141,12 @@ def test_the_command_shows_it(tmp_path, found, monkeypatch):
     assert all(row["ok"] for row in json.loads(done.stdout)["result"]["rows"])
     assert FIGURE_1 in page.read_text("utf-8")
     assert set(PAPERS["similarity"].files) == {"movielens"}
+
+
+def test_a_small_copy_of_ratings_is_refused_and_not_taken_for_a_bug(tmp_path):
+    file = tmp_path / "u.data"
+    file.write_text(
+        "".join(f"{user}\t{user + item}\t3\n" for user in range(9) for item in range(5))
+    )
+    with pytest.raises(FileProblem, match="too small"):
+        data_of(file)

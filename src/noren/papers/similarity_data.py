@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from noren.errors import FileProblem
 from noren.noise.public import generator
 from noren.similarity import Records, stand_in
 from noren.similarity.leak_assessing import one_query
@@ -20,6 +21,7 @@ from noren.similarity.leak_result import QueryLeak
 
 STAND_IN, FILMS = "stand-in", "film ratings"
 SIZES = (1, 2, 4, 8, 16, 32, 64)
+ITEMS, PEOPLE = SIZES[-1], 20  # the least that the experiments ask of
 STOOD_IN = "on the stand-in: the ratings may not be handed on"
 
 
@@ -39,7 +41,15 @@ class Data:
 def data_of(file: Path | None) -> list[Data]:
     """Give the stand-in, and the reader's own copy where there is one."""
     made = [Data(STAND_IN, stand_in())]
-    return made if file is None else [*made, Data(FILMS, Records.read(file, "movielens"))]
+    if file is None:
+        return made
+    records = Records.read(file, "movielens")
+    if records.n_columns < ITEMS or (records.weights() >= ITEMS).sum() < PEOPLE:
+        raise FileProblem(
+            f"{file} is too small for the paper's queries, but it must be a copy of its ratings "
+            f"(u.data): {PEOPLE} people or more with {ITEMS} items each."
+        )
+    return [*made, Data(FILMS, records)]
 
 
 @lru_cache(maxsize=64)
