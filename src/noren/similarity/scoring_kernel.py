@@ -72,7 +72,7 @@ def add_postings(begins: Any, rows: Any, columns: Any, out: Any) -> None:
         for number in range(len(columns)):
             stop = first_from(rows, place[number], ends[number], first + SCORES)
             for posting in range(place[number], stop):
-                out[rows[posting]] += np.int32(1)
+                out[np.uint32(rows[posting])] += np.int32(1)  # unsigned: no check for < 0
             place[number] = stop
 
 
