@@ -1,9 +1,15 @@
-"""Write the reference from the code itself: two directives for Markdown pages.
+"""Write the reference from the code itself: directives for Markdown pages.
 
     ```{room} noren.privacy        every public name of one room, below what its modules say
     ```
 
     ```{commands}                  every command of `noren`, with every option
+    ```
+
+    ```{kinds}                     every kind of JSON object that commands print
+    ```
+
+    ```{architecture}              the rooms, level by level, as a picture
     ```
 
 A room's public names are what its `__init__.py` (or the one file that it is) imports as itself,
@@ -17,6 +23,7 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+import tomllib
 from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec
@@ -158,6 +165,148 @@ def help_text(text: str | None) -> str:
     )
 
 
+class Kind(NamedTuple):
+    """A kind of JSON object: who makes it, and in which fields its value comes."""
+
+    kind: str
+    home: str
+    what: str
+
+
+PACKAGE = Path(__file__).parents[2]
+QUESTION_ROOMS = (
+    "mechanisms", "association", "reweighting", "monitoring", "similarity", "collaboration",
+)  # fmt: skip
+
+
+def question_kinds() -> list[Kind]:
+    """List the kinds that questions have: what their answers are called, in JSON and ledgers."""
+    found: dict[str, Kind] = {}
+    for room in QUESTION_ROOMS:
+        for path in sorted((PACKAGE / "src/noren" / room).glob("*.py")):
+            module = import_module(f"noren.{room}.{path.stem}".removesuffix(".__init__"))
+            for name, value in vars(module).items():
+                if is_question(value) and value.__module__ == module.__name__:
+                    what = (inspect.getdoc(value) or "").partition("\n")[0]
+                    found[value.kind] = Kind(value.kind, f"noren.{room}.{name}", what)
+    return [found[kind] for kind in sorted(found)]
+
+
+def is_question(value: object) -> bool:
+    """Tell a class that can be asked."""
+    kind = getattr(value, "kind", None)
+    needed = ("answer", "restore", "guarantee", "forecast")
+    named = inspect.isclass(value) and isinstance(kind, str)
+    return named and all(hasattr(value, it) for it in needed)
+
+
+def shown_kinds() -> list[Kind]:
+    """List the kinds that commands print by name: `output.show("kind", ...)`."""
+    found: dict[str, Kind] = {}
+    for path in sorted((PACKAGE / "src/noren/cli").rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for function in [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]:
+            for kind in map(shown_kind, ast.walk(function)):
+                if kind is not None:
+                    what = (ast.get_docstring(function) or "").partition("\n")[0]
+                    found.setdefault(kind, Kind(kind, f"noren.cli.{path.stem}", what))
+    return [found[kind] for kind in sorted(found)]
+
+
+def shown_kind(node: ast.AST) -> str | None:
+    """Give the kind that a call of `show` or `show_line` names in words."""
+    called = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    if not called or node.func.attr not in ("show", "show_line") or not node.args:  # type: ignore[attr-defined]
+        return None
+    first = node.args[0]  # type: ignore[attr-defined]
+    return first.value if isinstance(first, ast.Constant) else None
+
+
+def kinds_text() -> str:
+    """Write both lists as tables, as reStructuredText."""
+    parts = [".. rubric:: What commands print\n", table_text(shown_kinds())]
+    parts += [".. rubric:: Answers, by the kind of their question\n", table_text(question_kinds())]
+    return "\n\n".join(parts)
+
+
+def table_text(kinds: list[Kind]) -> str:
+    """Write one table of kinds."""
+    lines = [".. list-table::", "   :header-rows: 1", "   :widths: 25 45 30", ""]
+    rows = [("kind", "what it is", "made by"), *((k.kind, k.what, k.home) for k in kinds)]
+    for number, (kind, what, home) in enumerate(rows):
+        cells = (code(kind), escaped(what), code(home)) if number else (kind, what, home)
+        lines += [f"   {'* -' if not place else '  -'} {cell}" for place, cell in enumerate(cells)]
+    return "\n".join(lines) + "\n"
+
+
+def levels() -> list[list[str]]:
+    """Give the rooms, level by level from the top, as the layer contract has them."""
+    settings = tomllib.loads((PACKAGE / "pyproject.toml").read_text(encoding="utf-8"))
+    layers = settings["tool"]["importlinter"]["contracts"][0]["layers"]
+    named = [[room.strip(" ()") for room in layer.split("|")] for layer in layers]
+    built = [[room for room in level if room_path(room) is not None] for level in named]
+    return [level for level in built if level]
+
+
+def room_path(room: str) -> Path | None:
+    """Find a room's folder or file; None if it is not built yet."""
+    places = (PACKAGE / "src/noren" / room / "__init__.py", PACKAGE / f"src/noren/{room}.py")
+    return next((place for place in places if place.exists()), None)
+
+
+WIDE, TALL, GAP = 760, 46, 10
+
+
+def architecture_svg() -> str:
+    """Draw the rooms: a row for each level, a box for each room."""
+    rows = levels()
+    height = len(rows) * (TALL + GAP) - GAP
+    boxes = "".join(
+        box(room, place, number, len(level))
+        for number, level in enumerate(rows)
+        for place, room in enumerate(level)
+    )
+    label = "; ".join(", ".join(level) for level in rows)
+    return (
+        f'<svg class="rooms" viewBox="0 0 {WIDE} {height}" role="img" '
+        f'aria-label="The rooms, from top to bottom: {label}">{boxes}</svg>'
+    )
+
+
+def box(room: str, place: int, level: int, among: int) -> str:
+    """Draw one room."""
+    width = (WIDE - GAP * (among - 1)) / among
+    x, y = place * (width + GAP), level * (TALL + GAP)
+    text = f'<text x="{x + width / 2:g}" y="{y + TALL / 2 + 5:g}">{room}</text>'
+    return f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{TALL}" rx="6"/>{text}'
+
+
+def rooms_text() -> str:
+    """Write a line for each room: what it is for."""
+    lines = [".. list-table::", "   :widths: 20 80", ""]
+    for room in (room for level in levels() for room in level):
+        found = room_path(room)
+        tree = ast.parse(found.read_text(encoding="utf-8") if found else "")
+        what = (ast.get_docstring(tree) or "").partition("\n\n")[0].replace("\n", " ")
+        lines += [f"   * - {code(room)}", f"     - {escaped(what)}"]
+    return "\n".join(lines) + "\n"
+
+
+class Kinds(SphinxDirective):
+    """Every kind of JSON object."""
+
+    def run(self) -> list[nodes.Node]:
+        return in_restructured_text(self, kinds_text())
+
+
+class Architecture(SphinxDirective):
+    """The rooms as a picture, and what each is for."""
+
+    def run(self) -> list[nodes.Node]:
+        picture = nodes.raw("", architecture_svg(), format="html")
+        return [picture, *in_restructured_text(self, rooms_text())]
+
+
 class Room(SphinxDirective):
     """Every public name of one room."""
 
@@ -222,5 +371,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Tell Sphinx about the directives."""
     app.add_directive("room", Room)
     app.add_directive("commands", Commands)
+    app.add_directive("kinds", Kinds)
+    app.add_directive("architecture", Architecture)
     app.connect("autodoc-process-docstring", read_docstring)
     return {"parallel_read_safe": True}
