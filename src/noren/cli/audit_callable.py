@@ -63,7 +63,7 @@ def read_neighbours(path: Path) -> tuple[Any, Any]:
     try:
         sides = read_npz(path) if path.suffix.lower() == ".npz" else read_json(path)
         return sides[SIDES[0]], sides[SIDES[1]]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except Exception as error:  # json, numpy, zipfile and zlib fail in many ways
         problem = type(error).__name__
     raise FileProblem(
         f"{path} cannot be read as two datasets ({problem}), but it must be a JSON object or an "

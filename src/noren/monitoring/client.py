@@ -281,9 +281,10 @@ class Client:
         try:
             with self._path.open(encoding="utf-8") as file:
                 state: Json = json.load(file)
-            if state["format"] == FORMAT and state["device"] == self._device:
+            mine = state["format"] == FORMAT and state["device"] == self._device
+            if mine and is_whole(state):
                 return state
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             pass
         state = {"format": FORMAT, "device": self._device, "created": self._clock(),
                  "marks": [], "charges": self._charges_elsewhere(), "tasks": {}}  # fmt: skip
@@ -385,6 +386,8 @@ class CheckedPlan:
 
     def terms_of(self, ticket: Json) -> Json:
         """Read what a ticket fixes for an epoch: the slots, the level, the class."""
+        if not isinstance(ticket, dict):
+            raise ClientError("A ticket must be a JSON object.")
         if ticket.get("task") != self.task:
             raise ClientError("The ticket is for another task than the plan.")
         kind = whole(ticket.get("class", 0), "the ticket's class", 0)
@@ -394,7 +397,10 @@ class CheckedPlan:
         """Read the slots of a ticket: at most k different ones (the published way needs none)."""
         if self.dummies or self.tree:
             return []
-        slots = [whole(slot, "a slot of the ticket", 1) for slot in ticket.get("slots", [])]
+        named = ticket.get("slots", [])
+        if not isinstance(named, (list, tuple)):
+            raise ClientError("The slots of a ticket must be a list.")
+        slots = [whole(slot, "a slot of the ticket", 1) for slot in named]
         if len(set(slots)) != len(slots) or not 1 <= len(slots) <= self.reports:
             raise ClientError(f"A ticket must name 1 to {self.reports} different slots.")
         if max(slots) > self.horizon:
@@ -500,6 +506,32 @@ def tag_of(key: bytes, message: Json) -> str:
 
 TERMS = ("slots", "level", "class")
 SIGNED = ("v", "task", "epoch", "slot", "client", "class", "y")
+
+
+NUMBERS = ("epoch", "used", "last", "highest", "since", "level", "class")
+
+
+def is_whole(state: Json) -> bool:
+    """Tell whether a state has all that a client writes; one that was damaged is begun anew."""
+    sum(map(Fraction, state["charges"].values()))
+    return (
+        isinstance(state["marks"], list)
+        and type(state["created"]) in (int, float)
+        and all(map(is_whole_task, state["tasks"].values()))
+    )
+
+
+def is_whole_task(mine: Json) -> bool:
+    """Tell whether the state of one task has all its parts, of the right types."""
+    slots, signs = mine["slots"], mine["signs"]
+    return (
+        type(mine["plan"]) is str
+        and all(type(mine[name]) is int for name in NUMBERS)
+        and all(type(moment) in (int, float) for moment in (mine["ends"], mine.get("latest", 0)))
+        and all(type(it) is int for it in (*slots, *signs, *map(int, mine["sent"])))
+        and all(said in (0, 1) for said in mine["sent"].values())
+        and (not signs or len(signs) >= len(slots))
+    )
 
 
 def whole(value: Any, name: str, least: int) -> int:

@@ -12,7 +12,7 @@ from fractions import Fraction
 from math import floor, inf, isfinite
 from typing import Any
 
-from noren.errors import FileProblem, ParameterError
+from noren.errors import FileProblem, NorenError, ParameterError
 from noren.monitoring.accuracy import detectable_margin, people_needed, read_threshold
 from noren.monitoring.decisions import critical_counts, read_chance, read_rule, worst_error
 from noren.monitoring.lies import LieLaw
@@ -189,7 +189,9 @@ class MonitoringPlan:
         """Read a plan; check its weights against the prices that it states."""
         try:
             found = read_plan(given)
-        except (KeyError, TypeError, IndexError) as error:
+        except NorenError:
+            raise
+        except (KeyError, TypeError, IndexError, ValueError, ArithmeticError) as error:
             raise FileProblem(
                 f"This is not a monitoring plan ({type(error).__name__}), but it must be the JSON "
                 "that 'noren monitor plan' writes. Write it again."

@@ -248,10 +248,14 @@ def read_names(what: str, given: Any, count: int) -> tuple[str, ...] | None:
     if len(names) != count:
         raise ParameterError(what, f"a list of {len(names)}", f"one name for each of {count}")
     if len(set(names)) != count:
-        seen: set[str] = set()
-        twice = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-        raise ParameterError(what, f"a list with {twice!r} twice", "names that differ")
+        said = "one of them" if what == "ids" else repr(twice_of(names))  # a person's id is private
+        raise ParameterError(what, f"a list with {said} twice", "names that differ")
     return names
+
+
+def twice_of(names: tuple[str, ...]) -> str:
+    """Find a name that stands twice in a list."""
+    return next(name for place, name in enumerate(names) if name in names[:place])
 
 
 def checked_bits(rows: Any) -> Any:
