@@ -113,6 +113,14 @@ def test_the_tree_competes_only_when_changes_are_declared_and_it_is_better():
         plan(1000, 100, 1, 0.5, strategy="tree", max_changes=1)
 
 
+def test_the_tree_is_compared_where_the_number_of_reports_is_chosen():
+    """It errs alike at every share; reports in slots err less at a threshold near 1."""
+    usual = plan(10**5, 512, 4, 0.95, max_changes=1)
+    worst = plan(10**5, 512, 4, 0.95, max_changes=1, worst_case=True)
+    assert (usual.chosen.name, worst.chosen.name) == ("ramp", "tree")
+    assert all(usual.sd <= it.sd_at_threshold for it in usual.candidates if it.name == "tree")
+
+
 @pytest.mark.parametrize(
     ("epsilon", "first"), [(1, {1: 128, 2: 512, 3: 1024}), (4, {1: 512, 2: 512, 3: 1024})]
 )

@@ -88,7 +88,11 @@ def plan(
         n_people, rolling_window(horizon, rolling), epsilon, threshold, slot_epsilon, r, worst_case
     )
     found = compared(setting, max_changes, bool(rolling))
-    chosen = best_of(found) if strategy is None else make(strategy, setting, reports, max_changes)
+    chosen = (
+        best_of(found, setting)
+        if strategy is None
+        else make(strategy, setting, reports, max_changes)
+    )
     if strategy is None and reports is not None:
         chosen = make(chosen.name, setting, reports, max_changes)
     level = read_chance("alpha", alpha) / (setting.horizon if all_slots else 1)
@@ -159,12 +163,12 @@ def compared(setting: Setting, max_changes: int | None, rolling: bool) -> tuple[
     return tuple(found)
 
 
-def best_of(found: tuple[Strategy, ...]) -> Strategy:
-    """Choose the ramp (or rolling), unless the tree is expected to be better."""
+def best_of(found: tuple[Strategy, ...], setting: Setting) -> Strategy:
+    """Choose the ramp (or rolling), unless the tree is expected to be better where it matters."""
     first, last = found[0], found[-1]
-    if last.name == "tree" and last.sd_at_half < first.sd_at_half:
-        return last
-    return first
+    at = "sd_at_half" if setting.worst_case else "sd_at_threshold"
+    is_better = last.name == "tree" and getattr(last, at) < getattr(first, at)
+    return last if is_better else first
 
 
 def remarks(setting: Setting, chosen: Strategy) -> tuple[str, ...]:
