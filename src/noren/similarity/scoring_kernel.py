@@ -17,7 +17,7 @@ from numba import njit
 from noren.data.popcount_kernel import ones
 
 TILE = 256  # records that stay in the cache while every query of a batch passes over them
-SCORES = 1 << 15  # scores that stay in the cache while the lists of a query pass over them
+SCORES = 1 << 17  # scores that stay in the cache while the lists of a query pass over them
 NARROW = 24  # words; below, the end of a row costs so much that four rows share it
 
 
