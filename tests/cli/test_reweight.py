@@ -149,12 +149,15 @@ def test_a_dry_run_reads_no_private_file(result_of, files, tmp_path, account):
     assert charges(account) == 0
 
 
-def test_a_plan_says_method_price_and_error_from_public_facts(result_of, files, account):
+def test_a_plan_says_method_price_and_error_from_public_facts(run, result_of, files, account):
     found = result_of("reweight", "plan", *arguments(files, "--queries", 3))
     assert found["result"]["method"] in ("kriging", "calibration", "rake", "adaptive")
     assert found["result"]["reason"]
     assert found["result"]["forecast"]["sentence"]
     assert "direct" in found["result"]
+    people = run("reweight", "plan", *arguments(files, "--method", "calibration"))
+    assert "pv, the squared noise beside a public spread of 1" in people.stdout
+    assert "noise of one share asked directly" in people.stdout
     assert charges(account) == 0
 
 

@@ -220,8 +220,12 @@ def test_a_changed_file_of_randomized_records_is_refused(run, result_of, records
         arrays = dict(held)
     arrays["words"][0, 0] ^= np.uint64(1)
     np.savez("changed.npz", **arrays)
+    arrays["words"][0, 0] ^= np.uint64(1)
+    cheaper = arrays["manifest"].item().replace('"epsilon": "2"', '"epsilon": "1/100"')
+    assert cheaper != arrays["manifest"].item()
+    np.savez("cheaper.npz", **(arrays | {"manifest": cheaper}))
     (records.parent / "text.npz").write_text("no archive")
-    for file in ("changed.npz", "text.npz"):
+    for file in ("changed.npz", "cheaper.npz", "text.npz"):
         done = run("similar", "lookup", file, "--query", "d1")
         assert done.exit_code == 3
         assert "noren similar publish" in done.stderr

@@ -63,6 +63,7 @@ def show_plan(output: Output, prepared: Any, queries: int | None) -> None:
         f"Price: {plan.question.guarantee}",
         f"Forecast: {plan.forecast}",
         *(f"! {notice}" for notice in notices),
+        table_of("", ("before anything is spent", ""), list(plan.forecast.figures.items())),
     ]
     if queries is not None:
         each, better = plan.direct.error(queries), plan.direct.better(queries)

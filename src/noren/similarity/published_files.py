@@ -5,6 +5,7 @@
     left, right the factors of the prior (`noren.similarity.published_prior`), float32
     ids, names public names, where there are any
     manifest   JSON: the price, the chance of a flip, sizes, SHA-256 of `words`, receipts, marks
+    manifest_sha256  its own SHA-256, so that a changed price is noticed, too (no signature)
 
 The manifest also stands beside the file as FILE.manifest.json, for people. NumPy alone reads both;
 `read` checks the digest. Holders who randomized their own records are put together by `joined`:
@@ -68,6 +69,11 @@ def digest(array: Any) -> str:
     return hashlib.sha256(little.tobytes()).hexdigest()
 
 
+def text_digest(text: str) -> str:
+    """Name a text."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 def save(published: Published, path: Any) -> Path:
     """Write the file, and its manifest beside it."""
     target = Path(path)
@@ -79,6 +85,7 @@ def save(published: Published, path: Any) -> Path:
         "left": factors[0],
         "right": factors[1],
         "manifest": json.dumps(made),
+        "manifest_sha256": text_digest(json.dumps(made)),
     }
     for name in ("ids", "names"):
         if getattr(records, name) is not None:
@@ -100,9 +107,10 @@ def read(path: Any) -> tuple[Records, dict[str, Any], tuple[Any, Any]]:
     try:
         with np.load(file, allow_pickle=False) as archive:
             held = {name: archive[name] for name in archive.files}
-        made = json.loads(held["manifest"].item())
-        factors = held["left"], held["right"]
-        whole = made["what"] == MARK and digest(held["words"]) == made["sha256"]
+        text = held["manifest"].item()
+        made, factors = json.loads(text), (held["left"], held["right"])
+        whole = made["what"] == MARK and text_digest(text) == held["manifest_sha256"].item()
+        whole = whole and digest(held["words"]) == made["sha256"]
         whole = whole and [digest(part) for part in factors] == made["prior_sha256"]
         n_columns = int(held["n_columns"])
         Fraction(made["epsilon"])
