@@ -13,12 +13,10 @@ device's drawing and reporting are timed without its durable writes, which are t
 from __future__ import annotations
 
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -27,6 +25,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.rounds import in_turns, rate_ratios, show
+from benchmarks.waiting import peer
 from noren.monitoring import client as device
 from noren.monitoring.batch import count_reports
 from noren.monitoring.planning import plan
@@ -34,7 +33,6 @@ from noren.monitoring.plans import Timetable
 from noren.monitoring.simulation import one_slot_of_people
 from noren.noise.public import generator
 
-PEERS = Path(__file__).parents[1] / ".peers"
 REPORTS, SLOTS, PEOPLE, FEW = 10**8, 96, 10**6, 20_000
 DUCKDB = """
 import sys
@@ -58,33 +56,6 @@ for line in sys.stdin:
     print(server.n, flush=True)
 """
 Bars = dict[str, tuple[bool, str]]
-
-
-@contextmanager
-def peer(name: str, program: str, *arguments: object) -> Iterator[Callable[[str], str] | None]:
-    """Give a way to send a line to a peer and hear its answer; None without its environment."""
-    python = PEERS / name / "bin" / "python"
-    if not python.exists():
-        print(f"\nNo environment of {name} at {python}: `make bench` makes one.")
-        yield None
-        return
-    with (
-        tempfile.TemporaryDirectory() as elsewhere,
-        subprocess.Popen(
-            [python, "-c", program, *map(str, arguments)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=elsewhere,
-        ) as process,
-    ):  # fmt: skip
-        told, heard = process.stdin, process.stdout
-        assert told is not None and heard is not None  # noqa: PT018
-
-        def ask(line: str) -> str:
-            told.write(f"{line}\n")
-            told.flush()
-            return heard.readline()
-
-        yield ask
-        told.close()
 
 
 def store(path: Path) -> int:
