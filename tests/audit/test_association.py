@@ -36,7 +36,7 @@ def test_what_is_claimed_tight_is_tight(rows):
         if row.method == "exact" and row.expected == "holds"
         and any(word in row.mechanism for word in tight) and "published" not in row.mechanism
     ]  # fmt: skip
-    assert len(found) == 10
+    assert len(found) == 16
     assert all(row.measured == pytest.approx(row.claimed, rel=1e-8) for row in found)
 
 
@@ -65,6 +65,11 @@ def test_every_mutant_is_caught(rows):
         "the total spent in every round": 1,
         "a locus scored by its sum": 1,
         "joint utility of sensitivity 2 taken as 1": 1,
+        "the largest constant of a single stratum": 1,
+        "a chord that begins at 0, in doubles": 1,
+        "a stratum chosen by genotype": 1,
+        "the score of public status": 2,
+        "the bound only where the distance is large": 1,
     }
 
 
@@ -90,3 +95,12 @@ def test_the_whole_audit_is_healthy_and_finds_the_worst_set():
     assert [row for row in found if not row.ok] == []
     measured = {row.mechanism: row.measured for row in found if row.method == "exact"}
     assert measured["association: top-snps, a set by its scores"] == pytest.approx(0.8106, abs=1e-4)
+
+
+def test_scores_within_strata_and_with_private_status_are_enumerated(rows):
+    found = {row.mechanism: row.measured for row in rows if row.method == "exact"}
+    kinds = ("stratified", "swapped status", "any record", "any record (bound alone)")
+    for kind in kinds:
+        assert found[f"association: {kind} scores, change by one move"] == 1
+        assert found[f"association: {kind} scores, distance above the true one"] == 0
+    assert 0.5 < found["association: sensitivity of the CMH statistic"] <= 1

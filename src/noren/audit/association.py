@@ -32,7 +32,7 @@ from noren.association.as_published import (
 from noren.association.peel_draw import peel
 from noren.association.scoring import SAME_STATUS, CaseControl
 from noren.association.significance import laplace_margin
-from noren.audit import association_errata, association_faults
+from noren.audit import association_adjusted, association_errata, association_faults
 from noren.audit.association_cases import (
     SHAPES,
     TAU,
@@ -71,6 +71,7 @@ def rows(quick: bool) -> Iterator[AuditRow]:
     yield from seen_from_outside(2_000 if quick else 20_000)
     yield from association_errata.rows()
     yield from association_faults.rows()
+    yield from association_adjusted.rows(quick)
 
 
 def exact(
