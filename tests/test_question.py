@@ -12,8 +12,11 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
+from noren.mechanisms import CellCounts, Counts
+from noren.noise import Noise
 from noren.privacy import ADD_REMOVE, Adjacency
-from noren.question import as_json, identity, public_form
+from noren.question import NO_LEDGER, as_json, identity, public_form
+from noren.testing import seeded_noise
 
 Pair = namedtuple("Pair", "low high")
 
@@ -72,3 +75,26 @@ def test_a_nested_question_is_known_by_kind_and_fields_and_an_adjacency_by_all_i
     narrow = Adjacency(ADD_REMOVE, within="one epoch")
     assert identity(Asked(narrow)) != identity(Asked(Adjacency(ADD_REMOVE)))
     assert identity(Asked([narrow])) == identity(Asked((narrow,)))
+
+
+def counts_question(cell: str) -> CellCounts:
+    return CellCounts(cells=(cell, "other"), adjacency="add-remove", epsilon="0.5")
+
+
+def test_a_notebook_shows_a_forecast_and_an_answer_with_its_price():
+    question = counts_question("young")
+    assert question.forecast().sentence in question.forecast()._repr_html_()
+    answer = question.answer(Counts([3, 5]), Noise())
+    shown = answer._repr_html_()
+    for words in (answer.headline, str(answer.guarantee), str(answer.uncertainty), NO_LEDGER):
+        assert words in shown
+    seeded = question.answer(Counts([3, 5]), seeded_noise(1))._repr_html_()
+    assert seeded.index("NOT PRIVATE") < seeded.index(answer.headline.split(":")[0])
+    assert "no guarantee" in seeded
+
+
+def test_text_in_a_notebook_stays_text():
+    nasty = "<img src=x onerror=alert(1)>"
+    answer = counts_question(nasty).answer(Counts([90, 5]), Noise())
+    assert "<img" not in answer._repr_html_()
+    assert "&lt;img" in answer._repr_html_()

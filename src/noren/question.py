@@ -15,12 +15,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
 from functools import lru_cache
+from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, runtime_checkable
 
 from noren.privacy.adjacency import Adjacency
@@ -39,6 +40,18 @@ class Statistic(Protocol):
     def __add__(self, other: Self, /) -> Self: ...
 
 
+def card(value: str, facts: Mapping[str, str], marks: Sequence[str] = ()) -> str:
+    """Write a value and what travels with it as HTML for a notebook: marks first, escaped."""
+    rows = "".join(
+        f"<tr><th style='text-align: left'>{escape(name)}</th>"
+        f"<td style='text-align: left'>{escape(text)}</td></tr>"
+        for name, text in facts.items()
+        if text
+    )
+    warned = "".join(f"<div><strong>! {escape(mark)}</strong></div>" for mark in marks)
+    return f"<div>{warned}<div><strong>{escape(value)}</strong></div><table>{rows}</table></div>"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forecast:
     """The error to expect, said before anything is spent, from public facts alone."""
@@ -50,6 +63,10 @@ class Forecast:
 
     def __str__(self) -> str:
         return self.sentence
+
+    def _repr_html_(self) -> str:
+        """Show it in a notebook."""
+        return card(self.sentence, {"Forecast": "nothing is spent yet"})
 
     def to_dict(self) -> dict[str, Any]:
         """Give the JSON form."""
@@ -185,6 +202,16 @@ class Answer:
     def __str__(self) -> str:
         price = str(self.guarantee) if self.guarantee else "no guarantee"
         return "; ".join((self.headline, price, *self.marks))
+
+    def _repr_html_(self) -> str:
+        """Show it in a notebook, with its price; `chart()` draws it."""
+        facts = {
+            "Price": str(self.guarantee or "no guarantee"),
+            "Error to expect": str(self.uncertainty),
+            "Assumed public": "; ".join(self.question.assumed_public),
+            "Charged to": str(self.receipt.account) if self.receipt else "",
+        }
+        return card(self.headline, facts, self.marks)
 
 
 class Asks(Protocol):
