@@ -1,9 +1,15 @@
 """`noren audit` shows the rows that the audit finds, and fails when one is not as expected."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 import noren.audit
+from noren import Adjacency, Guarantee, Ledger
 from noren.audit import AuditRow
+from noren.cli import audit_commands
+from noren.noise import Noise
 
 FIELDS = {"mechanism", "adjacency", "claimed", "measured", "method", "ok"}
 
@@ -30,6 +36,7 @@ def audited(monkeypatch):
 
         monkeypatch.setattr(noren.audit, "run", run)
         monkeypatch.setattr(noren.audit, "names", lambda: ["demo"])
+        monkeypatch.setattr(audit_commands, "rows", lambda quick: iter(()))
         return asked
 
     return choose
@@ -70,3 +77,46 @@ def test_an_audit_that_examined_nothing_has_not_passed(audited, run):
     done = run("audit")
     assert done.exit_code == 1
     assert "Nothing was examined" in done.stdout
+
+
+COMMANDS = {command.name: command for command in audit_commands.commands()}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_spending_command_runs_on_both_sides_and_says_what_was_drawn(name, tmp_path):
+    command = COMMANDS[name]
+    for side in audit_commands.SIDES:
+        (tmp_path / side).mkdir()
+        command.write(tmp_path / side, side == "data")
+        adjacency = Adjacency.read(command.adjacency)
+        with Ledger.open(tmp_path / side / audit_commands.UNSPENT) as ledger:
+            budget = Guarantee(replace(adjacency, within=command.within), epsilon=1)
+            ledger.create_account("all", budget, columns=command.columns)
+        said = audit_commands.output_of(command, tmp_path / side)
+        assert command.released(tmp_path / side, said) is not None
+        if not command.said:
+            with Ledger.open(tmp_path / side / "l.sqlite") as ledger:
+                assert len(ledger.history("all")) >= 2  # opened, and charged
+
+
+def test_a_command_without_noise_is_caught_from_outside(tmp_path, monkeypatch):
+    monkeypatch.setattr(Noise, "discrete_laplace", lambda self, scale, size: np.zeros(size, int))
+    row = audit_commands.audited(COMMANDS["associate scan"], tmp_path, 100)
+    assert not row.ok
+    assert row.measured > 1
+
+
+def test_a_command_that_fails_stops_the_audit_and_quotes_nothing(tmp_path):
+    command = replace(COMMANDS["associate scan"], words=("associate", "scan", "@nothing"))
+    with pytest.raises(RuntimeError, match="ended with"):
+        audit_commands.audited(command, tmp_path, 100)
+
+
+def test_one_room_is_the_commands_themselves(audited, monkeypatch, result_of):
+    audited(row())
+    own = row(mechanism="commands: demo")
+    monkeypatch.setattr(audit_commands, "rows", lambda quick: iter([own]))
+    assert [it["mechanism"] for it in result_of("audit", "commands")["result"]["rows"]] == [
+        "commands: demo"
+    ]
+    assert len(result_of("audit")["result"]["rows"]) == 2

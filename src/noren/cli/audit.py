@@ -36,7 +36,8 @@ COLUMNS = ("mechanism", "adjacency", "claimed", "measured", "quantity", "method"
 def audit(output: Output, name: str | None, quick: bool, report: Path | None, **asked: Any) -> None:
     """Measure what each mechanism leaks, beside what it claims.
 
-    With NAME, examine one room only; with --for, a function of your own or of another library.
+    With NAME, examine one room only ("commands": the commands themselves, from files to files);
+    with --for, a function of your own or of another library.
     Counter-examples and faults put in on purpose are expected to fail. Exit code 1 when something
     did not do what was expected, or nothing was examined.
     """
@@ -57,9 +58,11 @@ def rows_of(
 ) -> list[dict[str, Any]]:
     """Examine our own mechanisms."""
     from noren.audit import names, run
+    from noren.cli import audit_commands
 
-    if name is not None and name not in names():
-        known = ", ".join(names())
+    rooms = [*names(), audit_commands.ROOM]
+    if name is not None and name not in rooms:
+        known = ", ".join(rooms)
         raise click.BadParameter(f"'{name}' cannot be audited; one of: {known}.", param_hint="NAME")
     if asked["neighbours"] or asked["epsilon"]:
         raise click.UsageError("--neighbours and --epsilon belong to --for MODULE:FUNCTION.")
@@ -71,7 +74,12 @@ def rows_of(
             seen += 1
             progress(seen, None)
 
-        return [row.to_dict() for row in run(name, quick, count)]
+        found = [] if name == audit_commands.ROOM else run(name, quick, count)
+        if name in (None, audit_commands.ROOM):
+            for row in audit_commands.rows(quick):
+                count(row)
+                found.append(row)
+        return [row.to_dict() for row in found]
 
 
 def rows_of_callable(name: str | None, asked: dict[str, Any]) -> list[dict[str, Any]]:
