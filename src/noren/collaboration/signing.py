@@ -58,7 +58,7 @@ def read_key(path: str | Path) -> Ed25519PrivateKey:
 
     try:
         key = load_pem_private_key(Path(path).read_bytes(), password=None)
-    except (OSError, ValueError, TypeError):
+    except Exception:  # cryptography fails in many ways, and a key is never quoted
         key = None
     if not isinstance(key, Ed25519PrivateKey):
         raise FileProblem(

@@ -74,9 +74,10 @@ def read_place(given: str | os.PathLike[str] | URL) -> URL:
         return sqlite_place(url)
     if url.get_backend_name() in ("postgresql", "postgres"):
         return url.set(drivername="postgresql+psycopg")
-    raise ParameterError(
-        "ledger", repr(shown(url)), ACCEPTED, "Name a file for one machine, PostgreSQL for several."
-    )
+    raise ParameterError(  # names, passwords and settings of a mistyped address are not repeated
+        "ledger", f"an address of {url.drivername!r}", ACCEPTED,
+        "Name a file for one machine, PostgreSQL for several.",
+    )  # fmt: skip
 
 
 def parsed(text: str) -> URL:
