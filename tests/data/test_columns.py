@@ -68,8 +68,10 @@ def test_a_missing_number_becomes_the_middle_or_the_fill_value(lower, upper, mis
     assert Integer(name="k", lower=lower, upper=upper, missing=missing).stand_in == stand_in
 
 
-def test_the_middle_of_the_widest_bounds_does_not_overflow():
-    assert Numeric(name="x", lower=-1.7e308, upper=1.7e308, missing=OWN).stand_in == 0
+def test_the_middle_of_the_widest_bounds_is_zero_and_wider_ones_are_refused():
+    assert Numeric(name="x", lower=-1e300, upper=1e300, missing=OWN).stand_in == 0
+    with pytest.raises(SchemaError, match="at most 1e300"):
+        Numeric(name="x", lower=-1.7e308, upper=0, missing=OWN)
 
 
 def test_toml_and_json_say_the_same_and_the_default_rule_is_spelled_out(tmp_path):

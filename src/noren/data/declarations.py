@@ -42,8 +42,8 @@ def finite(column: str, what: str, given: object) -> float:
         number = math.nan
     if not math.isfinite(number):
         raise SchemaError(
-            f"Column {column!r} has {what} {given!r}, but it must be a finite number. Choose it "
-            "from public knowledge; Noren never reads bounds off the data."
+            f"Column {column!r} has {what} {given!r}, but it must be a finite number of at "
+            "most 1e300. Choose it from public knowledge; Noren never reads bounds off the data."
         )
     return number
 
