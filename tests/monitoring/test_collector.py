@@ -501,6 +501,29 @@ def test_the_smoothed_share_stands_beside_the_raw_one():
     assert (second["smoothed"], second["smoothed_verdict"]) == (None, "no data")
 
 
+def test_a_restart_smooths_on_where_it_was(tmp_path):
+    def run(file, restart):
+        collector = Collector(file, planned(reports=4), smooth=True)
+        collector.open_epoch(0, KEYS, epoch_key=b"epoch")
+        for slot in (1, 2, 3, 4):
+            if restart and slot == 3:
+                collector.close()
+                collector = Collector(file, smooth=True)
+            messages = [
+                signed(key, 0, slot, int(i % (slot + 1) == 0))
+                for i, key in enumerate(KEYS.values())
+            ]
+            assert set(collector.receive(messages)) == {Receipt.ACCEPTED}
+            collector.flush(0, slot)
+        found = [it["smoothed"] for it in collector.decisions()]
+        collector.close()
+        return found
+
+    smoothed = run(tmp_path / "one", restart=False)
+    assert len(set(smoothed)) == 4
+    assert smoothed == run(tmp_path / "two", restart=True)
+
+
 def test_smoothing_helps_a_smooth_series_and_keeps_a_flat_bank_close_to_raw():
     draw = np.random.default_rng(5)
     truth = 0.5 + 0.3 * np.sin(np.arange(200) / 30)

@@ -15,6 +15,7 @@ Privacy
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,13 +26,14 @@ from noren.monitoring.messages import Receipt
 from noren.monitoring.plans import MonitoringPlan
 from noren.monitoring.receiving import Batch, Place
 from noren.monitoring.roster import Member, Roster, enrolled
-from noren.monitoring.sealing import decide
+from noren.monitoring.sealing import decide, fed
 from noren.monitoring.smoothing import Smoother
 from noren.noise import Noise
 from noren.privacy.numbers import whole
 
 MOST_AT_ONCE = 10_000
 MOST_ROSTERS = 3  # held in memory
+REMEMBERED = 1000  # slots back that a slot's silence is compared with
 
 
 class Collector:
@@ -78,9 +80,12 @@ class Collector:
         self.file, self._clock = CountsFile(path), clock
         self.plans = self._read_plans(path, plans)
         self._retry = whole("retry_slots", retry_slots, 0)
-        self._by_precision, self._smooth = random_classes, smooth
+        self._by_precision = random_classes
         self._rosters: dict[int, Roster] = {}
-        self._history = list(self.file.decisions())
+        self._bank = Smoother() if smooth else None
+        self._history: deque[dict[str, Any]] = deque(maxlen=REMEMBERED)
+        for decision in self.file.decisions():
+            self._remember(decision)
         self.answered: dict[Place, dict[str, int]] = {}
         for epoch, slot, client, y in self.file.answered():
             self.answered.setdefault((epoch, slot), {})[client] = y
@@ -309,7 +314,7 @@ class Collector:
             self.plans, epoch, slot, lambda t: self.file.counts(epoch, t),
             roster.scheduled(slot) if roster else {}, self._history,
             sizes=roster.sizes() if roster else None, by_precision=self._by_precision,
-            smoother=Smoother() if self._smooth else None,
+            smoother=self._bank,
         )  # fmt: skip
         old = [it for it in self.answered if self._is_old(it, (epoch, slot))]
         with self.file.transaction() as rows:
@@ -323,6 +328,12 @@ class Collector:
         for place in old:
             del self.answered[place]
         return decision
+
+    def _remember(self, decision: dict[str, Any]) -> None:
+        """Take a decision of an earlier run as the latest of the past."""
+        self._history.append(decision)
+        if self._bank is not None:
+            fed(self._bank, decision)
 
     def _is_old(self, place: Place, now: Place) -> bool:
         """Say whether a slot lies so far back that its answers are forgotten."""

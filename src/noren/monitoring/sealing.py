@@ -50,7 +50,8 @@ def decide(
 ) -> dict[str, Any]:
     """Give the decision of a slot, from its counts and from the decisions before it.
 
-    `sizes` says how many people each class really has; left out, the plans' numbers stand.
+    `sizes` says how many people each class really has; left out, the plans' numbers stand. A
+    `smoother` has been fed the slots before.
     """
     held = counts(slot)
     expected = sum(scheduled.values())
@@ -69,7 +70,7 @@ def decide(
     decision["silence_alarm"] = silence_alarm(reading.reports, expected, before)
     decision["remarks"] = remarks(reading, plans[0])
     if smoother is not None:
-        decision |= smoothed(smoother, decision, before)
+        decision |= smoothed(smoother, decision)
     return decision
 
 
@@ -220,15 +221,17 @@ def remarks(reading: Reading, plan: MonitoringPlan) -> list[str]:
     return found
 
 
-def smoothed(
-    bank: Smoother, decision: Mapping[str, Any], before: Sequence[Mapping[str, Any]]
-) -> dict[str, Any]:
-    """Feed the bank all slots so far; give the smoothed share and what plain would say of it."""
-    latest = None
-    for it in (*before, decision):
-        if it["share"] is not None:
-            latest = bank.feed(it["share"], it["variance"])
-    if latest is None or decision["share"] is None:
+def smoothed(bank: Smoother, decision: Mapping[str, Any]) -> dict[str, Any]:
+    """Feed one more slot to the bank; give the smoothed share and what plain would say of it."""
+    latest = fed(bank, decision)
+    if latest is None:
         return {"smoothed": None, "smoothed_verdict": Verdict.NO_DATA.value}
     verdict = plain_verdict(latest, decision["threshold"])
     return {"smoothed": latest, "smoothed_verdict": verdict.value}
+
+
+def fed(bank: Smoother, decision: Mapping[str, Any]) -> float | None:
+    """Feed a slot to the bank, if it has data."""
+    if decision["share"] is None:
+        return None
+    return bank.feed(decision["share"], decision["variance"])
