@@ -40,7 +40,9 @@ def found(target: str) -> Callable[[Any], Any]:
     """Import "module:function", modules of the working folder included."""
     module, sign, name = target.partition(":")
     if not sign or not module or not name:
-        raise click.BadParameter("it must read module:function.", param_hint="--for")
+        raise click.BadParameter(
+            "it must read module:function, such as my_module:count.", param_hint="--for"
+        )
     sys.path.insert(0, str(Path.cwd()))
     try:
         given = import_module(module)
@@ -54,7 +56,10 @@ def found(target: str) -> Callable[[Any], Any]:
     finally:
         sys.path.pop(0)
     if not callable(given):
-        raise click.BadParameter(f"'{target}' cannot be called.", param_hint="--for")
+        raise click.BadParameter(
+            f"'{target}' cannot be called. Name a function of one argument, the data.",
+            param_hint="--for",
+        )
     return given
 
 

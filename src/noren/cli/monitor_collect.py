@@ -116,7 +116,9 @@ def lines(files: tuple[Path, ...]) -> Iterator[bytes]:
             with path.open("rb") as file:
                 yield from file
         except OSError as error:
-            raise FileProblem(f"{path} cannot be read ({type(error).__name__}).") from None
+            raise FileProblem(
+                f"{path} cannot be read ({type(error).__name__}). Check the path."
+            ) from None
 
 
 def batches(given: Iterator[bytes]) -> Iterator[list[bytes]]:

@@ -60,7 +60,7 @@ def plan(
     if records is not None and (n_records, n_columns) != (None, None):
         raise click.UsageError("RECORDS has its own size: leave out --n-records and --n-columns.")
     if tries is not None and records is None:
-        raise click.UsageError("--try needs RECORDS.")
+        raise click.UsageError("--try needs RECORDS: name their file.")
     given = [value is not None for value in (queries, size)]
     if any(given) if workload is not None else not all(given):
         raise click.UsageError("Give --queries and --size, or --workload instead of both.")

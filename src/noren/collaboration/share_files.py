@@ -66,7 +66,9 @@ def read_share(path: str | Path) -> Share:
     try:
         signature = texts[SIGNATURE].decode("ascii").strip()
     except UnicodeDecodeError:
-        raise ShareRefused("tampered", str(source), "its SIGNATURE is no text.") from None
+        raise ShareRefused(
+            "tampered", str(source), "its SIGNATURE is no text. Ask the sender to send it again."
+        ) from None
     return Share(
         model_text=texts[MODEL],
         manifest_text=texts[MANIFEST],
@@ -83,7 +85,11 @@ def from_folder(folder: Path) -> dict[str, bytes]:
     for name in NAMES:
         file = folder / name
         if file.is_symlink() or not file.is_file():
-            raise ShareRefused("not a share", str(folder), f"its {name} is no plain file.")
+            raise ShareRefused(
+                "not a share",
+                str(folder),
+                f"its {name} is no plain file. Ask the sender to send it again, as a zip.",
+            )
         with file.open("rb") as opened:
             texts[name] = limited(opened.read(LARGEST + 1), folder)
     return texts

@@ -77,7 +77,11 @@ class Share:
             self.manifest,
         )
         if not isinstance(numbers, dict) or set(numbers) != set(NUMBERS):
-            raise ShareRefused("not a share", self.source, "its model.json holds something else.")
+            raise ShareRefused(
+                "not a share",
+                self.source,
+                "its model.json holds something else. Ask the sender to send it again.",
+            )
         check_short(self.source, manifest["parameters"], manifest["claim"])
         stated = {
             "format": whole_text(manifest["model_format"]),
@@ -116,7 +120,9 @@ class Share:
         try:
             return datetime.strptime(self.manifest["created"], "%Y-%m-%dT%H:%M:%SZ")
         except (TypeError, ValueError):
-            raise ShareRefused("bad content", self.source, "its date is none.") from None
+            raise ShareRefused(
+                "bad content", self.source, "its date is none. Ask the sender for a new file."
+            ) from None
 
     @property
     def coefficients(self) -> Any:
@@ -173,7 +179,9 @@ def read_organization(given: str) -> str:
     """Take a short printable name."""
     name = str(given)
     if not 0 < len(name) <= 100 or not name.isprintable() or name != name.strip():
-        raise SchemaError("An organization's name must be 1 to 100 printable characters.")
+        raise SchemaError(
+            "An organization's name must be 1 to 100 printable characters. Choose another one."
+        )
     return name
 
 
@@ -212,7 +220,11 @@ def check_short(source: str, *tables: Any) -> None:
         ENDLESS.search(word) or (len(word) > LONGEST and name != "candidates")
         for name, word in words
     ):
-        raise ShareRefused("bad numbers", source, "a number in its manifest is absurdly long.")
+        raise ShareRefused(
+            "bad numbers",
+            source,
+            "a number in its manifest is absurdly long. Ask the sender for a new file.",
+        )
 
 
 def whole_text(given: Any) -> int:

@@ -125,7 +125,11 @@ def check_claim(share: Share, *, allow_seeded: bool) -> None:
         raise ShareRefused("bad parameters", source, str(error)) from None
     stated = model.guarantee
     if stated is None or stated.epsilon is None:
-        raise ShareRefused("understated claim", source, "it states no epsilon.")
+        raise ShareRefused(
+            "understated claim",
+            source,
+            "it states no epsilon. Ask the sender for a model whose price has one.",
+        )
     if stated.adjacency != true.adjacency:
         raise ShareRefused(
             "other neighbors", source,

@@ -331,7 +331,9 @@ class CheckedPlan:
         try:
             self._read(given)
         except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
-            raise ClientError(f"The plan cannot be read ({type(error).__name__}).") from None
+            raise ClientError(
+                f"The plan cannot be read ({type(error).__name__}). Fetch it again."
+            ) from None
         agreed = (
             TASK.fullmatch(self.task) is not None
             and self.strategy in STRATEGIES
@@ -345,7 +347,10 @@ class CheckedPlan:
             and keeps_limits(self.weights, self.coin_epsilon, self.coin_slot_epsilon)
         )
         if not agreed:
-            raise ClientError("The plan's settings or weights do not keep what it claims.")
+            raise ClientError(
+                "The plan's settings or weights do not keep what it claims. "
+                "Use no such plan; ask who sent it."
+            )
 
     def _read(self, given: Json) -> None:
         """Read the fields."""
@@ -387,9 +392,11 @@ class CheckedPlan:
     def terms_of(self, ticket: Json) -> Json:
         """Read what a ticket fixes for an epoch: the slots, the level, the class."""
         if not isinstance(ticket, dict):
-            raise ClientError("A ticket must be a JSON object.")
+            raise ClientError("A ticket must be a JSON object. Ask the collector for it again.")
         if ticket.get("task") != self.task:
-            raise ClientError("The ticket is for another task than the plan.")
+            raise ClientError(
+                "The ticket is for another task than the plan. Ask the collector for the right one."
+            )
         kind = whole(ticket.get("class", 0), "the ticket's class", 0)
         return {"slots": self.slots_of(ticket), "level": self.level_of(ticket), "class": kind}
 
@@ -399,10 +406,15 @@ class CheckedPlan:
             return []
         named = ticket.get("slots", [])
         if not isinstance(named, (list, tuple)):
-            raise ClientError("The slots of a ticket must be a list.")
+            raise ClientError(
+                "The slots of a ticket must be a list. Ask the collector for it again."
+            )
         slots = [whole(slot, "a slot of the ticket", 1) for slot in named]
         if len(set(slots)) != len(slots) or not 1 <= len(slots) <= self.reports:
-            raise ClientError(f"A ticket must name 1 to {self.reports} different slots.")
+            raise ClientError(
+                f"A ticket must name 1 to {self.reports} different slots. "
+                "Ask the collector for it again."
+            )
         if max(slots) > self.horizon:
             raise ClientError(f"A ticket names a slot after the last one, {self.horizon}.")
         return slots
@@ -411,7 +423,9 @@ class CheckedPlan:
         """Read the level of a ticket of the tree; every other strategy has level 0."""
         level = whole(ticket.get("level", 0), "the ticket's level", 0)
         if level and not (self.tree and 1 << level <= self.horizon):
-            raise ClientError("The ticket's level is none of this plan.")
+            raise ClientError(
+                "The ticket's level is none of this plan. Ask the collector for the right one."
+            )
         return level
 
     def reports_in(self, mine: Json, slot: int) -> bool:
@@ -451,7 +465,7 @@ class CheckedPlan:
         i = mine["slots"].index(slot)
         sign, mine["signs"][i] = mine["signs"][i], 0
         if sign == 0:
-            raise ClientError("This slot's lie is used up.")
+            raise ClientError("This slot's lie is used up. Wait for the next slot.")
         return int(bit ^ (sign < 0))
 
     def _answer_change(self, mine: Json, bit: int, randbelow: Callable[[int], int]) -> int:

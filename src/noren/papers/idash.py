@@ -52,7 +52,8 @@ def read_part(path: Path) -> tuple[Counter[str], int]:
     for (name,), genotypes in zip(body[::2], body[1::2], strict=True):
         if len(genotypes) != people:
             raise FileProblem(
-                f"{path} has lines with more or fewer genotypes than its first line has ids."
+                f"{path} has lines with more or fewer genotypes than its first line has ids. "
+                "Copy it again from its source."
             )
         counts[name] = sum(map(is_heterozygous, genotypes))
     return counts, people

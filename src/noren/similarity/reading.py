@@ -132,7 +132,10 @@ def from_npz(file: Path) -> dict[str, Any]:
         raise FileProblem(f"{file} holds a sparse matrix that is not CSR. Save m.tocsr().")
     begins, columns, values = held["indptr"], held["indices"], held["data"]
     if not np.isin(values, (0, 1)).all():
-        raise SchemaError("The matrix holds something else than 0 and 1.")
+        raise SchemaError(
+            "The matrix holds something else than 0 and 1. "
+            "Write one for every item that a record has."
+        )
     if not values.all():  # stored zeros
         kept = np.concatenate([[0], np.cumsum(values != 0)])
         begins, columns = kept[begins], columns[values != 0]
@@ -221,7 +224,7 @@ def from_pairs(
     own_ids, row = numbered(rows, ids)
     own_names, column = numbered(items, names)
     if not own_ids or not own_names:
-        raise FileProblem("The file holds no records.")
+        raise FileProblem("The file holds no records. Check the path, and --form.")
     inside = (row >= 0) & (column >= 0)  # what was not declared is ignored
     order = np.argsort(row[inside], kind="stable")
     begins = np.searchsorted(row[inside][order], np.arange(len(own_ids) + 1))
@@ -258,7 +261,10 @@ def from_fps(file: Path) -> dict[str, Any]:
             text, _, rest = line.partition("\t")
             bits = bits or 4 * len(text)
             if len(text) != 2 * -(-bits // 8):
-                raise FileProblem(f"{file} has fingerprints of another length than its num_bits.")
+                raise FileProblem(
+                    f"{file} has fingerprints of another length than its num_bits. "
+                    "Write the file again."
+                )
             prints += bytes.fromhex(text).ljust(words_for(bits) * 8, b"\0")
             ids.append(rest.partition("\t")[0])
     words = np.frombuffer(bytes(prints), "<u8").reshape(-1, words_for(bits)).astype(np.uint64)

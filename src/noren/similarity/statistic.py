@@ -97,7 +97,10 @@ class Records:
         begins = np.concatenate([[0], np.cumsum([len(row) for row in listed])]).astype(np.int64)
         flat = np.array([column for row in listed for column in row], np.int64)
         if flat.size and not 0 <= flat.min() <= flat.max() < n_columns:
-            raise SchemaError(f"Columns must be numbers from 0 to {n_columns - 1}.")
+            raise SchemaError(
+                f"Columns must be numbers from 0 to {n_columns - 1}. Number them from 0, or state "
+                "n_columns."
+            )
         return cls(pack_indices(begins, flat, n_columns), n_columns, **public)
 
     @classmethod
@@ -236,7 +239,10 @@ def as_words(rows: Any, n_columns: int) -> Words:
     check_words(given, width)
     spare = 64 * given.shape[1] - width
     if spare and (given[:, -1] >> np.uint64(64 - spare)).any():
-        raise SchemaError("The packed rows have ones past their last column.")
+        raise SchemaError(
+            "The packed rows have ones past their last column. "
+            "Pad with zeros, or state the right number of columns."
+        )
     return given
 
 
