@@ -53,6 +53,9 @@ def test_the_known_worst_cases_are_found(rows):
 def test_every_mutant_is_caught(rows):
     mutants = [row for row in rows if row.method == "mutant"]
     assert all(row.expected == "fails" and row.measured > row.claimed for row in mutants)
+    adjusted = [row for row in mutants if "score test" in row.mechanism]
+    assert len(adjusted) == 11
+    mutants = [row for row in mutants if row not in adjusted]
     assert Counter(row.mechanism.split("fault: ")[1] for row in mutants) == {
         "half the noise": 1,
         "fresh noise on retry": 1,
@@ -104,3 +107,12 @@ def test_scores_within_strata_and_with_private_status_are_enumerated(rows):
         assert found[f"association: {kind} scores, change by one move"] == 1
         assert found[f"association: {kind} scores, distance above the true one"] == 0
     assert 0.5 < found["association: sensitivity of the CMH statistic"] <= 1
+
+
+def test_the_adjusted_score_keeps_its_contract_in_every_small_study(rows):
+    found = [
+        row for row in rows
+        if "score test" in row.mechanism and row.method == "exact" and row.quantity == "epsilon"
+    ]  # fmt: skip
+    assert len(found) == 9
+    assert all(row.measured == pytest.approx(1, rel=1e-9) for row in found)

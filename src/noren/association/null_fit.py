@@ -16,8 +16,6 @@ Privacy
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from noren.association.statistic import Floats
@@ -28,6 +26,7 @@ DEPENDENT = 1e-8  # of a column's length that is left beside the columns before 
 STEPS = 60  # Newton's method needs about ten, unless there is no largest likelihood
 SMALL_STEP = 1e-10
 ROUNDS = 20_000  # of projections; some hundred suffice
+LARGEST = 2.0**30  # of the inverse: beyond, weights are rounding alone
 CLOSE = 1e-11  # far below the units of the model, 2^-30
 
 
@@ -98,12 +97,7 @@ def logistic_means(basis: Floats, status: Floats) -> Floats:
             size /= 2
         beta = beta + size * step
         loss = deviance(basis @ beta, status)
-    raise ParameterError(
-        "covariates", "such that they tell cases and controls apart (separation)",
-        "such that a logistic fit exists",
-        "Leave out or merge the category that holds cases or controls alone, or use the family "
-        "'linear'.",
-    )  # fmt: skip
+    raise separated()
 
 
 def logistic(score: Floats) -> Floats:
@@ -131,7 +125,22 @@ def capped(basis: Floats, residuals: Floats, cap: float) -> Floats:
     return np.clip(here, -cap, cap)
 
 
-def inverse_of(vectors: Floats, basis: Floats) -> Any:
+def inverse_of(vectors: Floats, basis: Floats) -> Floats:
     """Give the symmetric inverse of C'WC, from the columns W C and C."""
-    found = np.linalg.inv(basis.T @ vectors)
-    return (found + found.T) / 2
+    try:
+        found = np.linalg.inv(basis.T @ vectors)
+    except np.linalg.LinAlgError:
+        found = np.full((1, 1), np.inf)
+    if not np.isfinite(found).all() or np.abs(found).max() > LARGEST:
+        raise separated()
+    return np.asarray((found + found.T) / 2)
+
+
+def separated() -> ParameterError:
+    """Say that nothing is left to be tested."""
+    return ParameterError(
+        "covariates", "such that they tell cases and controls apart (separation)",
+        "such that a fit leaves residuals",
+        "Leave out or merge the category that holds cases or controls alone, or use the family "
+        "'linear'.",
+    )  # fmt: skip

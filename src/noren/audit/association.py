@@ -32,7 +32,12 @@ from noren.association.as_published import (
 from noren.association.peel_draw import peel
 from noren.association.scoring import SAME_STATUS, CaseControl
 from noren.association.significance import laplace_margin
-from noren.audit import association_adjusted, association_errata, association_faults
+from noren.audit import (
+    association_adjusted,
+    association_errata,
+    association_faults,
+    association_score,
+)
 from noren.audit.association_cases import (
     SHAPES,
     TAU,
@@ -72,6 +77,7 @@ def rows(quick: bool) -> Iterator[AuditRow]:
     yield from association_errata.rows()
     yield from association_faults.rows()
     yield from association_adjusted.rows(quick)
+    yield from association_score.rows(quick)
 
 
 def exact(
