@@ -326,6 +326,24 @@ def test_a_floor_of_zero_is_refused():
             score_distance(model, STATUS, 3, floor=floor)
 
 
+@pytest.mark.parametrize(("coding", "cap"), [("carrier", None), ("additive", 0.5)])
+def test_asymptotic_p_values_keep_their_level_where_numbers_are_large(coding, cap):
+    random = np.random.default_rng(7)
+    covariates = np.column_stack([np.ones(300), random.normal(size=300)])
+    status = random.random(300) < 1 / (1 + np.exp(-covariates[:, 1]))
+    design = ScoreTest(model=NullModel.fit(covariates, status, cap=cap), coding=coding)
+    noise = random.geometric(0.3, 800) - random.geometric(0.3, 800)
+    for rate in (0.15, 0.4):
+        copies = random.binomial(2 if coding == "additive" else 1, rate, (800, 300))
+        true = score_distance(design.model, copies, 2, coding=coding)
+        p = design.asymptotic_p(true + noise, Fraction(2), Fraction(-np.log(0.7)))
+        assert 0.005 < (p <= 0.05).mean() < 0.05 + 4 * np.sqrt(0.05 * 0.95 / 800)
+    falling = design.asymptotic_p(np.arange(-30, 60), Fraction(2), Fraction(1))
+    assert (np.diff(falling) <= 0).all()
+    assert falling[0] > 0.99
+    assert falling[-1] < 1e-9
+
+
 def test_errors_about_genotypes_quote_none():
     model = NullModel.fit(COVARIATES, STATUS)
     for wrong in (np.full(20, 7), np.full(19, 1), ["x"] * 20, [[[1] * 20]]):

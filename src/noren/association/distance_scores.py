@@ -297,11 +297,19 @@ class DistanceScoresAnswer(Answer):
         """Give the result table: name, place, score, then p-values or bits, by the mode."""
         made = described(self.question.variants) | {"score": self.scores}
         if self.question.mode == AGREEMENT:
-            return made | {"significant": self.decisions()}
+            return made | {"significant": self.decisions()} | self.asymptotic()
         p = self.p_values(null, rate_range)
         adjusted = corrected(correction)(p)
         level = float(self.question.alpha)
         return made | {"p": p, "p_adjusted": adjusted, "associated": adjusted <= level}
+
+    def asymptotic(self) -> dict[str, Floats]:
+        """Give p-values that are not proved, by a name that says so, where a design has them."""
+        give = getattr(self.question.design, "asymptotic_p", None)
+        if give is None:
+            return {}
+        asked = self.question
+        return {"p_asymptotic": give(self.scores, asked.tau, asked.per_test)}
 
     @property
     def headline(self) -> str:

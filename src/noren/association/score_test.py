@@ -37,6 +37,8 @@ from noren.association.geometry import read_tau
 from noren.association.loci import Groups
 from noren.association.null_model import UNIT, NullModel
 from noren.association.public_covariates import covariate_of
+from noren.association.score_asymptotic import asymptotic_p
+from noren.association.score_exact import Rule
 from noren.association.score_layout import ADDITIVE, read_dose_coding
 from noren.association.score_rows import GenotypeRows
 from noren.association.scoring import RELATIVES, SAME_STATUS
@@ -48,8 +50,8 @@ from noren.privacy.numbers import positive
 FLOOR = Fraction(1)
 NO_P = (
     "No p-value of a score test is proved, so it has no mode 'valid'. Use the mode 'agreement' "
-    "with a threshold tau, decisions alone, or the top K; an asymptotic p-value, marked as one, is "
-    "the null hypothesis 'asymptotic'."
+    "with a threshold tau, decisions alone, or the top K. An asymptotic p-value, not proved and "
+    "marked so, stands beside every score of the mode 'agreement'."
 )
 
 
@@ -172,7 +174,7 @@ class ScoreTest:
         """Say what the test is about, and what no p-value is proved for."""
         return (
             "adjusted score test: the null hypothesis holds given the covariates",
-            "no p-value is proved for these scores",
+            "no p-value is proved for these scores; p_asymptotic is asymptotic only",
         )
 
     @property
@@ -254,6 +256,11 @@ class ScoreTest:
     ) -> Floats:
         """Refuse: none is proved."""
         raise NotPrivate(NO_P)
+
+    def asymptotic_p(self, y: Any, tau: Fraction, epsilon: Fraction) -> Floats:
+        """Give p-values of released scores that hold asymptotically, and are not proved."""
+        rule = Rule(self.model, tau, self.floor, self.coding == ADDITIVE)
+        return asymptotic_p(rule, y, epsilon)
 
     def best_tau(self, epsilon: Fraction, alpha: Fraction) -> Fraction:
         """Refuse: it belongs to tests with a level."""
