@@ -49,6 +49,8 @@ def shown(given: object) -> str:
         text = str(given)
     except ValueError:  # Python writes no whole number of more than 4300 digits
         return "very long"
+    if len(text) > LONGEST and getattr(given, "denominator", 1) != 1:  # a fraction
+        text = f"about {float(given):.6g}"  # type: ignore[arg-type]
     return text if len(text) <= LONGEST else f"{text[:LONGEST]} ..."
 
 

@@ -25,6 +25,13 @@ from noren.errors import ParameterError
 from noren.privacy import gaussian_delta
 
 
+@pytest.mark.parametrize("who", ["bit", "local", "zero-out"])
+def test_the_pure_price_is_proved_for_two_kinds_of_neighbors_only(who):
+    for asked in (tight_pure_rate, tight_pure_epsilon):
+        with pytest.raises(ParameterError, match="covers no other neighbors"):
+            asked(1, 1, who)
+
+
 @pytest.mark.parametrize(
     ("n", "epsilon", "ridge_per_row", "ridge", "rate"),
     [

@@ -242,3 +242,11 @@ def test_raw_stacking_lets_long_learners_count_more():
     raw = combine(LEARNERS, X, Y, "stack", form="score").coefficients
     near(raw, baselines.stack(X, Y, LEARNERS, 1, unit=False))
     assert np.linalg.norm(raw - combine(LEARNERS, X, Y, "stack").coefficients) > 0.1
+
+
+def test_rows_that_no_task_encodes_are_not_combined():
+    for spoiled in (3.5, 1 + 1e-9):
+        rows = np.zeros((5, 3))
+        rows[2, 1] = spoiled
+        with pytest.raises(ParameterError, match="of length at most 1"):
+            combine(np.eye(3), rows, [1, -1, 1, 1, -1])

@@ -142,6 +142,31 @@ def test_price_and_error_are_known_before_anything_is_spent(question, name):
     assert question.mechanisms
 
 
+def test_rows_that_no_task_encodes_are_refused_and_not_quoted():
+    asked = LogisticTraining(task=TWO, **ADDED)
+    for spoiled in (3.5, np.nan, np.inf):
+        table = np.zeros((9, TWO.dimension))
+        table[5, 0] = spoiled
+        with pytest.raises(ParameterError, match="of length at most 1") as refused:
+            asked.answer(TrainingRows(TWO, ((table, np.ones(9), None),)), Noise())
+        assert not re.search("3.5|nan|inf", str(refused.value))
+
+
+@pytest.mark.parametrize("way", [
+    lambda: LogisticTraining(task=TWO, epsilon=50, ridge=1e-20, adjacency="add-remove", size=9),
+    lambda: LogisticTraining(task=TWO, epsilon="1e-12", adjacency="add-remove", size=9),
+    lambda: LogisticTraining(task=TWO, epsilon="1e-12", delta="1e-9", adjacency="add-remove",
+                             size=9),
+    lambda: SoftmaxTraining(task=THREE, epsilon="1e-12", adjacency="substitute", size=9),
+    lambda: PublishedTraining(task=TWO, variant="cms", epsilon="1e-12", adjacency="substitute",
+                              size=9),
+    lambda: OutputPerturbation(task=TWO, epsilon=1, ridge=1e-20, adjacency="add-remove", size=9),
+])  # fmt: skip
+def test_noise_that_would_leave_nothing_is_refused_before_anything_is_charged(way):
+    with pytest.raises(ParameterError, match="longer than any model"):
+        way()
+
+
 # parts cost what one of them does, and which rows each uses the question's parameters say
 ADDED_UP = [asked for name, (asked, _) in ASKED.items() if name not in ("tuned", PARTS_OF)]
 

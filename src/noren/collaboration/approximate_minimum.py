@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from noren.errors import DrawRefused, NotPrivate
+from noren.errors import DrawRefused, NotPrivate, ParameterError
 from noren.noise import Noise
 
 EXPONENT = -30
@@ -52,6 +52,14 @@ class ApproximateMinimum:
         """Choose the tolerance by the public rule; `epsilon` is that of one step, whole."""
         tolerance = 1e-8 * max(1.0, size / 1e6, length / 1e6)
         return cls(dimension, ridge, tolerance, epsilon * SOLVER_SHARE)
+
+    def require_drawable(self) -> None:
+        """Refuse, before anything is charged, noise that would leave nothing to release."""
+        if not self.spread <= FAR:
+            raise ParameterError(
+                "epsilon or ridge", "too small", "large enough for a model to be seen",
+                "The noise that hides the solver alone would be longer than any model.",
+            )  # fmt: skip
 
     @property
     def lattice(self) -> int:

@@ -97,6 +97,7 @@ class PublishedTraining(Training):
             raise ParameterError(
                 "weight or delta", "set", "left out", "The paper has no such case."
             )
+        self.minimum.require_drawable()
 
     @property
     def exact_epsilon(self) -> Fraction:

@@ -45,6 +45,7 @@ from noren.collaboration.learners import (
 )
 from noren.collaboration.precision import precision_weights
 from noren.collaboration.predictor import Predictor
+from noren.collaboration.statistic import LONGEST
 from noren.collaboration.task import Task
 from noren.collaboration.weights import ewa_weights, mirror_weights
 from noren.errors import ParameterError, SchemaError
@@ -165,6 +166,11 @@ def combine(
             f"Without any, choose by name one of {', '.join(DATA_FREE)}.",
         )  # fmt: skip
     rows, labels = read_rows(X, y, table.shape[1])
+    if not np.all(np.einsum("ij,ij->i", rows, rows) <= LONGEST**2):
+        raise ParameterError(
+            "X, y", "not of encoded rows", "rows of length at most 1",
+            "Encode them by the task of the shares (`task.rows`).",
+        )  # fmt: skip
     found = way.predictor(table, rows, labels)
     return SecretCombination(
         predictor=found,

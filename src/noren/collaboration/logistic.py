@@ -84,6 +84,7 @@ class LogisticTraining(Training):
         )
         object.__setattr__(self, "ridge", ridge)
         assert self.spread > 0  # refuses a ridge that is too small, before anything is asked
+        self.minimum.require_drawable()
 
     @property
     def steps(self) -> int:

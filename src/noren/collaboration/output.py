@@ -73,6 +73,11 @@ class OutputPerturbation(Training):
         if self.ridge is None:
             raise ParameterError("ridge", None, "a positive public number", RIDGE)
         object.__setattr__(self, "ridge", float(positive("ridge", self.ridge, RIDGE)))
+        if not self.spread <= FAR:
+            raise ParameterError(
+                "epsilon or ridge", "too small", "large enough for a model to be seen",
+                "The noise on each coefficient would be longer than any model.",
+            )  # fmt: skip
 
     @property
     def tolerance(self) -> float:

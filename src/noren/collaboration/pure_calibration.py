@@ -22,7 +22,7 @@ from __future__ import annotations
 import math
 
 from noren.errors import ParameterError
-from noren.privacy import ADD_REMOVE, SUBSTITUTE, Adjacency
+from noren.privacy import ADD_REMOVE, BIT, SUBSTITUTE, Adjacency
 from noren.privacy.numbers import Number, not_negative, positive, read_epsilon, whole
 
 SAFE = 1 - 1e-12  # calibrations aim this far below, so that float errors never pass the claim
@@ -49,6 +49,8 @@ def worst_gain(rate: float, ridge: float) -> float:
 
 def tight_pure_epsilon(rate: Number, ridge: Number, adjacency: Adjacency | str) -> float:
     """Give the exact epsilon of objective perturbation with that rate and total ridge.
+
+    It is that of one record; a person with up to k rows is k such steps.
 
     Examples
     --------
@@ -103,11 +105,12 @@ def require_enough(ridge: Number, epsilon: float, spent: float) -> None:
 
 def is_add_remove(adjacency: Adjacency | str) -> bool:
     """Read which of the two relations is meant."""
-    relation = Adjacency.read(adjacency).relation
-    if relation not in (ADD_REMOVE, SUBSTITUTE):
+    who = Adjacency.read(adjacency)
+    relation = who.relation
+    if relation not in (ADD_REMOVE, SUBSTITUTE) or who.unit is BIT:
         raise ParameterError(
             "adjacency",
-            relation.value,
+            f"'{who}'",
             "'add-remove' or 'substitute'",
             "The proof covers no other neighbors.",
         )

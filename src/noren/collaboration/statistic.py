@@ -18,6 +18,7 @@ from noren.collaboration.task import Task
 from noren.data.blocks import Block, block_of
 from noren.errors import ParameterError
 
+LONGEST = 1 + 1e-12  # of an encoded row, float errors included
 CHUNK = 4096  # rows worked on at once: they fit a processor's cache
 
 Floats = npt.NDArray[np.float64]
@@ -110,6 +111,21 @@ class TrainingRows:
 def read_weights(weights: Floats, bound: float) -> Floats:
     """Move weights into 0..bound; one that is no number counts as 0."""
     return np.clip(np.nan_to_num(weights, nan=0.0), 0.0, bound)
+
+
+def require_short(rows: TrainingRows) -> None:
+    """Refuse rows that no task encodes: longer than 1, or with what is no number.
+
+    The task shortens every row, so this finds a programmer's mistake and never depends on what a
+    record says; without it such a mistake would void the guarantee in silence.
+    """
+    for encoded, _, _ in rows.chunks():
+        lengths = np.einsum("ij,ij->i", encoded, encoded)
+        if not np.all(lengths <= LONGEST**2):
+            raise ParameterError(
+                "the statistic", "not of encoded rows", "rows of length at most 1",
+                "Encode the table with TrainingRows.of or TrainingRows.counted.",
+            )  # fmt: skip
 
 
 def require_task(given: Task, wanted: Task) -> None:

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from noren.collaboration.model import LARGEST, PrivateModel
-from noren.collaboration.statistic import TrainingRows, require_task
+from noren.collaboration.statistic import TrainingRows, require_short, require_task
 from noren.collaboration.step_price import adjacency_parameters, read_neighbours
 from noren.collaboration.task import Task
 from noren.errors import ParameterError
@@ -155,6 +155,7 @@ class Training(ABC):
     def answer(self, rows: TrainingRows, noise: Noise) -> TrainedModel:
         """Learn the model."""
         self.check(rows)
+        require_short(rows)
         found = self.learned(rows, require_noise(noise))
         return TrainedModel(
             question=self,
