@@ -120,3 +120,17 @@ def test_one_room_is_the_commands_themselves(audited, monkeypatch, result_of):
         "commands: demo"
     ]
     assert len(result_of("audit")["result"]["rows"]) == 2
+
+
+def test_the_report_counts_rows_by_question_and_lists_every_fault_by_name(audited, run, tmp_path):
+    audited(
+        row(mechanism="questions: cell-counts"),
+        row(mechanism="mechanisms: cell-counts, discrete Laplace", method="statistical", detects=2),
+        row(mechanism="questions: cell-counts, fault: half the noise", method="mutant",
+            expected="fails", measured=2.0),
+    )  # fmt: skip
+    done = run("audit", "--report", tmp_path / "out.html")
+    assert done.exit_code == 0, done.stderr
+    page = (tmp_path / "out.html").read_text()
+    assert "<td>cell-counts</td><td>1 of 1</td><td>-</td><td>1 of 1</td><td>1 of 1</td>" in page
+    assert "<td>half the noise</td><td>questions: cell-counts</td>" in page

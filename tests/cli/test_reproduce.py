@@ -73,6 +73,22 @@ def test_the_report_shows_rows_and_charts(paper, run, tmp_path):
     assert "<td>recall</td>" in page
 
 
+def test_the_report_says_why_a_figure_differs(paper, run, tmp_path):
+    same = row(quantity="same", note="as printed")
+    other = row(quantity="other", published=0.5, ours=0.9, note="the proof is reversed")
+    words = row(quantity="in words", published="falls", ours=0.5, note="it does not fall")
+    plain = row(quantity="plain", published=0.5, ours=0.9)
+    paper.found = [same, other, words, plain]
+    assert run("reproduce", "lent", "--report", tmp_path / "r.html").exit_code == 0
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    short = page.partition("<h2>where they differ, and why</h2>")[2].partition("<h2>")[0]
+    assert "<td>same</td>" not in short
+    for reason in ("The proof is reversed.", "It does not fall.", "what a faithful run gives"):
+        assert reason in short
+    assert "published against ours" in page
+    assert '"who": "published"' in page
+
+
 def test_every_listed_paper_keeps_the_contract():
     from importlib import import_module
 

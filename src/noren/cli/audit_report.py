@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +22,15 @@ LEAD = (
 
 
 def write_report(path: Path, rows: Sequence[dict[str, Any]]) -> None:
-    """Write the rows of an audit as one HTML file, room by room."""
+    """Write the rows of an audit as one HTML file: all in one table, then room by room."""
     from noren.page import Chart, Page, Part, Section, Table, Text
 
-    parts: list[Part] = [Text(summary(rows))]
+    parts: list[Part] = [Text(summary(rows)), Section("What was examined, and how")]
+    parts += [Text(OVERVIEW), Table(("", *KINDS, "expected to fail"), overview(rows))]
+    caught = [row for row in rows if row["method"] == "mutant"]
+    if caught:
+        parts += [Section("Faults put in on purpose"), Text(f"mutant: {KINDS['mutant']}")]
+        parts.append(Table(("fault", "put into", "claimed", "measured", "caught"), faults(caught)))
     for room in dict.fromkeys(room_of(row) for row in rows):
         own = [row for row in rows if room_of(row) == room]
         parts.append(Section(room))
@@ -34,10 +39,70 @@ def write_report(path: Path, rows: Sequence[dict[str, Any]]) -> None:
             caption = "Measured beside claimed: right of the line costs more than it says."
             parts.append(Chart(picture(priced), caption))
         for kind, text in KINDS.items():
-            lines = [[row[name] for name in COLUMNS] for row in own if row["method"] == kind]
-            if lines:
-                parts += [Text(f"{kind}: {text}"), Table(COLUMNS, lines)]
+            lines = [row for row in own if row["method"] == kind]
+            if lines and kind != "mutant":
+                parts += [Text(f"{kind}: {text}"), shortened(lines)]
     Page(title="The evidence", lead=LEAD, parts=parts).write(path)
+
+
+OVERVIEW = (
+    "Each cell says how many rows did what was expected, of how many. Rooms look at their subject "
+    "in ways of their own; rows of the rooms questions and commands treat all alike."
+)
+
+
+def overview(rows: Sequence[dict[str, Any]]) -> list[list[str]]:
+    """Count the rows of every question, or of what else was examined, by their kind."""
+    lines = []
+    for subject in sorted({subject_of(row) for row in rows}):
+        own = [row for row in rows if subject_of(row) == subject]
+        cells = [of(row for row in own if row["method"] == kind) for kind in KINDS]
+        broken = (r for r in own if r["expected"] == "fails" and r["method"] != "mutant")
+        lines.append([subject, *cells, of(broken)])
+    return lines
+
+
+def of(rows: Iterable[dict[str, Any]]) -> str:
+    """Say how many rows did what was expected, of how many."""
+    found = [row["ok"] for row in rows]
+    return f"{sum(found)} of {len(found)}" if found else "-"
+
+
+def subject_of(row: dict[str, Any]) -> str:
+    """Name what a row is about: its question, or its room where it is about none."""
+    room, _, rest = str(row["mechanism"]).partition(": ")
+    name = rest.split(",")[0].split(" ")[0]
+    return name if room.split(",")[0] in ROOMS_OF_QUESTIONS and "-" in name else room.split(",")[0]
+
+
+ROOMS_OF_QUESTIONS = (
+    "questions", "mechanisms", "association", "monitoring", "reweighting", "similarity",
+    "collaboration",
+)  # fmt: skip
+
+
+def faults(rows: Sequence[dict[str, Any]]) -> list[list[Any]]:
+    """List every fault by name, with what it was put into."""
+    return [
+        [fault, mechanism, row["claimed"], row["measured"], row["ok"]]
+        for row in rows
+        for mechanism, _, fault in [str(row["mechanism"]).partition(", fault: ")]
+    ]
+
+
+def shortened(rows: Sequence[dict[str, Any]]) -> Any:
+    """Give a table without columns in which nothing stands, and a note that all share once."""
+    from noren.page import Table
+
+    lines = [{**row, "mechanism": str(row["mechanism"]).partition(": ")[2]} for row in rows]
+    notes = {row["note"] for row in rows}
+    shared = notes.pop() if len(notes) == 1 and len(rows) > 1 else ""
+    kept = [
+        name
+        for name in COLUMNS
+        if any(row[name] is not None for row in rows) and not (name == "note" and shared)
+    ]
+    return Table(kept, [[row[name] for name in kept] for row in lines], shared)
 
 
 def room_of(row: dict[str, Any]) -> str:

@@ -117,18 +117,84 @@ def write_report(path: Path, found: dict[str, list[PaperRow]]) -> None:
 
 
 def parts_of(name: str, rows: Sequence[PaperRow], several: bool) -> list[Any]:
-    """Give one paper's part of the page."""
+    """Give one paper's part of the page: in short, charts, differences, then every figure."""
     from noren.page import Chart, Section, Table, Text
 
     agree = sum(row.ok for row in rows)
     told = f"{agree} of {len(rows)} figures lie within the tolerance of a faithful run."
     parts: list[Any] = [Section(f"The paper on {name}"), Text(told)] if several else [Text(told)]
-    for experiment in dict.fromkeys(row.experiment for row in rows):
-        own = [cells(row)[1:] for row in rows if row.experiment == experiment]
-        title = f"{name}: {experiment}" if several else experiment
-        parts += [Section(title), Table(COLUMNS[1:], own)]
+    start = f"{name}: " if several else ""
+    compared = [row for row in rows if is_number(row.published) and is_number(row.ours)]
+    if compared:
+        parts += [Section(f"{start}published against ours"), Chart(side_by_side(compared), SIDES)]
+    apart = [row for row in rows if row.published is not None and differs(row)]
+    if apart:
+        parts += [Section(f"{start}where they differ, and why"), Table(DIFFERENCES, reasons(apart))]
     charts = import_module(PAPERS[name].module).charts(rows)
     if charts:
-        title = f"{name}: charts" if several else "Charts"
-        parts += [Section(title), *(Chart(chart, caption) for caption, chart in charts)]
+        parts += [Section(f"{start}charts"), *(Chart(chart, caption) for caption, chart in charts)]
+    for experiment in dict.fromkeys(row.experiment for row in rows):
+        own = [cells(row)[1:] for row in rows if row.experiment == experiment]
+        parts += [Section(f"{start}{experiment}"), Table(COLUMNS[1:], own)]
     return parts
+
+
+SIDES = (
+    "Every figure that the paper prints as a number, published and ours side by side, in units of "
+    "the published one: where the two marks lie together, ours is what was printed."
+)
+DIFFERENCES = ("experiment", "setting", "quantity", "published", "ours", "why")
+CLOSE = 0.02  # of the published figure: what its rounding, and that of a chart, hides
+MOST = 80  # lines of one chart that can still be read
+
+
+def is_number(value: object) -> bool:
+    """Tell numbers from words and nothing."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def differs(row: PaperRow) -> bool:
+    """Tell whether ours is not what was published."""
+    if is_number(row.published) and is_number(row.ours):
+        published, ours = float(row.published or 0), float(row.ours or 0)
+        allowed = max(CLOSE * abs(published), row.tolerance or 0)
+        return abs(published - ours) > allowed
+    return row.published != row.ours and bool(row.note)
+
+
+def reasons(rows: Sequence[PaperRow]) -> list[list[Any]]:
+    """Say in a sentence why a figure differs."""
+    usual = "Ours is what a faithful run gives, within its tolerance."
+    failed = "Ours is not what a faithful run gives: look into this."
+    return [
+        [row.experiment, row.setting, row.quantity, row.published, row.ours,
+         sentence(row.note) or (usual if row.ok else failed)]
+        for row in rows
+    ]  # fmt: skip
+
+
+def sentence(note: str) -> str:
+    """Write a note as a sentence."""
+    return f"{note[0].upper()}{note[1:]}{'' if note.endswith('.') else '.'}" if note else ""
+
+
+def side_by_side(rows: Sequence[PaperRow]) -> Any:
+    """Draw published and ours, in units of the published figure."""
+    import altair
+
+    points = [
+        {"figure": f"{row.quantity}: {row.setting}",
+         "who": who, "value": value, "in units of the published": float(value) / float(given)}
+        for row in rows[:MOST]
+        for given in [float(row.published or 0)]
+        if given and float(row.ours or 0) / given > 0
+        for who, value in (("published", given), ("ours", float(row.ours or 0)))
+    ]  # fmt: skip
+    encoded = altair.Chart({"values": points}).mark_point(filled=True, size=55, opacity=0.8)
+    return encoded.encode(
+        altair.X("in units of the published:Q", scale=altair.Scale(type="log")),
+        altair.Y("figure:N", title=None, sort=None, axis=altair.Axis(labelLimit=420)),
+        altair.Color("who:N", title=None),
+        altair.Shape("who:N", title=None),
+        tooltip=["figure:N", "who:N", "value:Q"],
+    ).properties(height={"step": 15})
