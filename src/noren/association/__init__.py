@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from noren.association.adjusted_study import open_adjusted as open_adjusted
+    from noren.association.admixed import AdmixedCohort as AdmixedCohort
+    from noren.association.admixed import simulate_admixed as simulate_admixed
     from noren.association.cohort import SimulatedCohort as SimulatedCohort
     from noren.association.cohort import simulate as simulate
     from noren.association.composition import per_test_epsilon as per_test_epsilon
@@ -54,6 +56,7 @@ if TYPE_CHECKING:
     from noren.association.top_snps import TopSnps as TopSnps
 
 ROOMS = {
+    "admixed": "AdmixedCohort simulate_admixed",
     "adjusted_study": "open_adjusted",
     "cohort": "SimulatedCohort simulate",
     "composition": "per_test_epsilon total_epsilon",

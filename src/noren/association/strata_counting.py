@@ -22,6 +22,7 @@ import numpy as np
 
 from noren.association.codings import read_coding
 from noren.association.counting import Counter, Prepared, Progress, chosen
+from noren.association.public_covariates import declared_public
 from noren.association.statistic import Flags
 from noren.association.strata import StratifiedTables
 from noren.data.bed import open_bed
@@ -117,6 +118,7 @@ def prepare_strata(
             "Alleles cannot be counted in strata: a person brings two, and no score is proved for "
             "that. Use the coding carrier, recessive or heterozygous."
         )
+    declared_public([name for name in strata_columns if isinstance(name, str)], {})
     bed = open_bed(bed_path)
     mark = private_groups if private_status else groups
     marked = mark(bed.people, phenotype_file=phenotype_file, column=column, codes=codes, keep=keep)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -47,6 +48,7 @@ def convert(output: Output, vcf: Path, sites: Path, out: Path) -> None:
 @click.option(
     "--block", type=int, default=1, help="Linked variants in a block; 1: none are linked."
 )
+@click.option("--admixed", is_flag=True, help="Ancestry, sex, batch and age go with the disease.")
 @click.option("--data-seed", type=int, required=True, help="Decides everything that is generated.")
 @with_output
 def simulate(
@@ -57,21 +59,31 @@ def simulate(
     variants: int,
     hits: int,
     block: int,
+    admixed: bool,
     data_seed: int,
 ) -> None:
-    """Write a made-up cohort: STEM.bed, .bim, .fam, a map of loci and the planted hits."""
-    from noren.association import simulate as generate
+    """Write a made-up cohort: STEM.bed, .bim, .fam, a map of loci and the planted hits.
 
-    made = generate(
-        stem,
-        cases=cases,
-        controls=controls,
-        variants=variants,
-        hits=hits,
-        block=block,
-        seed=data_seed,
-    )
-    endings = (".bed", ".bim", ".fam", ".loci", ".hits")
+    With --admixed the cohort has structure, and a table of covariates (STEM.covariates, with the
+    columns band, sex, batch, age and ancestry) instead of the map.
+    """
+    from noren.association import simulate as generate
+    from noren.association import simulate_admixed
+
+    sizes: dict[str, Any] = {
+        "cases": cases,
+        "controls": controls,
+        "variants": variants,
+        "hits": hits,
+    }
+    made: Any
+    if admixed:
+        if block != 1:
+            raise click.UsageError("--block and --admixed do not go together.")
+        made = simulate_admixed(stem, **sizes, seed=data_seed)
+    else:
+        made = generate(stem, **sizes, block=block, seed=data_seed)
+    endings = (".bed", ".bim", ".fam", ".covariates" if admixed else ".loci", ".hits")
     written = [f"{made.path}{ending}" for ending in endings]
     result = {"simulated": True, "files": written, "hits": list(made.hits)}
     output.show("simulated", result, people=[f"Wrote {name} (simulated)" for name in written])
