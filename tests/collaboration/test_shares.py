@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 from noren import Guarantee, Noise
 from noren.collaboration import signing
+from noren.collaboration.claims import recompute_claim
 from noren.collaboration.consortium import Consortium
 from noren.collaboration.logistic import LogisticTraining
 from noren.collaboration.model import PrivateModel
@@ -34,7 +35,7 @@ from noren.collaboration.task import Task
 from noren.collaboration.tuned import TunedTraining
 from noren.collaboration.verifying import verify_share, verify_shares
 from noren.data import Numeric, fill
-from noren.errors import FileProblem, ParameterError, SchemaError, ShareRefused
+from noren.errors import FileProblem, NotPrivate, ParameterError, SchemaError, ShareRefused
 from noren.privacy import ADD_REMOVE, USER, Adjacency
 from noren.testing import seeded_noise
 
@@ -458,10 +459,25 @@ def test_a_candidate_of_other_width_than_the_model_is_refused(keys, members):
     stated = dict(sent.manifest["parameters"])
     stated["candidates"] = stated["candidates"].replace('"dimension":"3"', '"dimension":"2"', 1)
     bad = resigned(sent, keys[0]["north"], {"parameters": stated})
-    assert refused(bad, members) == "bad parameters"
+    assert refused(bad, members) == "bad content"
+    with pytest.raises(NotPrivate, match="another number of coordinates"):
+        recompute_claim("tuned", asked.parameters | {"candidates": stated["candidates"]})
     stated["candidates"] = "[" * 100_000 + "]" * 100_000
     assert refused(resigned(sent, keys[0]["north"], {"parameters": stated}), members) in (
-        "bad parameters", "not a share")  # fmt: skip
+        "bad content", "not a share")  # fmt: skip
+
+
+def test_a_candidate_of_fewer_classes_than_the_task_is_refused(keys):
+    tried = {"candidates": [("softmax", None), ("softmax", 20)]}
+    asked = TunedTraining(task=THREE, epsilon=1, adjacency="add-remove", size=40, **tried)
+    model = asked.answer(TrainingRows.empty(THREE), Noise()).model
+    agreed = Consortium(name="x", task=THREE, members=keys[1])
+    sent = make_share(model, "north", keys[0]["north"])
+    assert verify_share(sent, agreed).model.guarantee.epsilon == 1
+    stated = dict(sent.manifest["parameters"])
+    stated["candidates"] = stated["candidates"].replace('"classes":"3"', '"classes":"2"', 1)
+    bad = resigned(sent, keys[0]["north"], {"parameters": stated})
+    assert refused(bad, agreed) == "bad content"
 
 
 def test_a_key_is_private_to_its_owner_and_never_written_over(tmp_path):

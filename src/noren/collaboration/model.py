@@ -9,6 +9,7 @@ for bit, and nothing in it is ever executed.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -159,13 +160,22 @@ class PrivateModel:
 
 def check_sizes(task: Task, parameters: Mapping[str, Any]) -> None:
     """Refuse a claim about another number of coordinates or classes than the task has."""
-    classes = max(2, len(task.classes))
-    same = parameters.get("dimension", task.dimension) == task.dimension
-    if not same or parameters.get("classes", classes) != classes:
+    wanted = {"dimension": task.dimension, "classes": max(2, len(task.classes))}
+    found = [parameters, *candidates_of(parameters)]
+    if any(int(own.get(name, size)) != size for own in found for name, size in wanted.items()):
         raise SchemaError(
             "The model's claim is about another number of coordinates or classes than its task "
             "has. Ask the sender for a new file."
         )
+
+
+def candidates_of(parameters: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Give the parameters of a tuned model's candidates, as they are written."""
+    try:
+        listed = json.loads(parameters.get("candidates", "[]"))
+        return [{**own} for _, own in listed]
+    except (ValueError, TypeError, RecursionError):
+        raise SchemaError("A tuned model's candidates cannot be read. Check the file.") from None
 
 
 def read_flag(given: Any) -> bool:
