@@ -124,14 +124,22 @@ def test_no_proof_page_is_about_a_question_that_is_gone():
 
 
 @pytest.mark.parametrize("kind", sorted(designs()))
-def test_every_design_of_a_scan_has_a_proof(kind):
-    home = designs()[kind].__module__
-    named = [
-        found
-        for found in PROOFS.rglob("*.md")
-        if {f"`{kind}`", home} & set(re.findall(r"`[^`]+`|noren\.[\w.]+", found.read_text("utf-8")))
-    ]
-    assert named, f"no page of docs/proofs names `{kind}` or {home}"
+def test_every_design_of_a_scan_has_a_proof_audit_rows_tests_and_an_entry(kind):
+    cls = designs()[kind]
+    name = re.compile(rf"\b{cls.__name__}\b")
+    pages = [found for found in PROOFS.rglob("*.md") if names_it(found, kind, cls)]
+    assert pages, f"no page of docs/proofs names {cls.__name__}"
+    assert any("**Tests.**" in found.read_text("utf-8") for found in pages)
+    for folder in ("src/noren/audit", "tests/association"):
+        texts = (found.read_text("utf-8") for found in (ROOT / folder).rglob("*.py"))
+        assert any(name.search(text) for text in texts), f"{folder} has nothing about it"
+    assert cls.__name__ in {found for found, _ in public_names("noren.association")}
+
+
+def names_it(found: Path, kind: str, cls: type) -> bool:
+    """Tell whether a page says in code type that it is about a class or its kind."""
+    said = " ".join(re.findall(r"`[^`\n]+`", found.read_text("utf-8")))
+    return f"`{kind}`" in said or re.search(rf"\b{cls.__name__}`", said) is not None
 
 
 @pytest.mark.parametrize("kind", sorted(questions()))
