@@ -83,7 +83,8 @@ def test_the_integers_keep_both_limits(k, epsilon, slot):
         return
     assert keeps_limits(law.weights, law.epsilon, law.slot_epsilon)
     assert list(law.weights) == sorted(law.weights, reverse=True)
-    assert law.contrast == pytest.approx(best_contrast(k, epsilon, slot), rel=1e-9, abs=1e-15)
+    quick = best_contrast(k, epsilon, slot)  # a difference of chances, in floats
+    assert law.contrast == pytest.approx(quick, rel=1e-9, abs=1e-13)
 
 
 def test_the_check_of_the_limits_can_tell():
