@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -76,4 +79,11 @@ def open_adjusted(
     design = ScoreTest(model=model, coding=coding, floor=floor)  # type: ignore[arg-type]
     layout = Layout(model, design.coding, members, len(bed.people))
     rows = GenotypeRows(layout, ranges(bed, wanted), first_allele, wanted, workers, engine)
-    return Study(design, sites, rows.counted)
+    return Study(design, sites, partial(counted_where, rows))
+
+
+def counted_where(
+    rows: GenotypeRows, progress: Any = None, *, engine: Engine | None = None
+) -> Any:
+    """Count the rows here, or on another engine."""
+    return (rows if engine is None else replace(rows, engine=engine)).counted(progress)

@@ -33,7 +33,7 @@ class Study:
 
     design: Scoring
     variants: Variants
-    count: Callable[[Any], Any]
+    count: Callable[..., Any]
 
     def __repr__(self) -> str:
         return f"Study({self.design!r})"
@@ -142,8 +142,8 @@ def open_private(path: str | Path, kind: str, **settings: Any) -> Study:
         design = SwappedStatus(cases=prepared.cases, controls=prepared.controls)
         return Study(design, prepared.sites, prepared.count)
 
-    def count(progress: Any) -> StatusTables:
-        a, b = prepared.carriers(progress)
+    def count(progress: Any, **where: Any) -> StatusTables:
+        a, b = prepared.carriers(progress, **where)
         return StatusTables(a, b, prepared.cases, prepared.controls, prepared.sites)
 
     return Study(AnyStatus(people=sum(prepared.sizes)), prepared.sites, count)
@@ -169,4 +169,4 @@ def open_summary(
     step = 2 if coding == "allelic" else 1
     tables = read_tables(path, cases * step, controls * step, step)
     assert tables.sites is not None
-    return Study(CaseControl.of(tables), tables.sites, lambda progress: tables)
+    return Study(CaseControl.of(tables), tables.sites, lambda *_, **__: tables)

@@ -9,15 +9,21 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from noren.cli.associate_adjusted import adjusted_options, check_adjusted, opened_adjusted
+from noren.cli.engines import engine_options, one_source, only_with, statistic_option
 from noren.cli.output import Output, with_output
 from noren.cli.scan_output import check_reading, output_options, show_scan
 from noren.cli.spending import Spending, spending_options_for
 
 if TYPE_CHECKING:
     from noren.association.study import Study
+    from noren.engine import Engine
 
 NEIGHBORS = '--adjacency substitute --within "same status"'
 SWAPPED = '--adjacency substitute --within "same number of cases{}"'
+COUNTED_BY = (
+    "pheno", "pheno_column", "codes", "keep", "coding", "counted", "cases", "controls", "tests",
+    "strata", "strata_columns", "private_status", "covariates",
+)  # fmt: skip
 ENDINGS = {"kb": 1_000, "mb": 1_000_000}
 
 
@@ -103,8 +109,10 @@ def neighbors_of(settings: dict[str, Any]) -> str:
 
 
 @click.command()
-@click.argument("cohort", type=click.Path(path_type=Path))
+@click.argument("cohort", type=click.Path(path_type=Path), required=False)
 @cohort_options
+@statistic_option
+@engine_options
 @price_options
 @options(
     click.option(
@@ -129,19 +137,20 @@ def neighbors_of(settings: dict[str, Any]) -> str:
 @spending_options_for(neighbors_of)
 @with_output
 def scan(
-    output: Output, spending: Spending, cohort: Path, shown: dict[str, Any], **settings: Any
-) -> None:
+    output: Output, spending: Spending, cohort: Path | None, statistic: Path | None,
+    engine: Engine | None, shown: dict[str, Any], **settings: Any,
+) -> None:  # fmt: skip
     """Scan the variants of COHORT: PLINK files (.bed, .bim, .fam), or a table of counts.
 
     Without --top every variant gets a noisy score, a p-value and a decision: for lists of up to
     some thousand variants. For a whole genome choose the --top K, best by --loci.
     """
     check_combination(settings)
-    study = opened(cohort, settings)
+    study = opened(cohort, settings) if statistic is None else handed(cohort, statistic)
     question = question_of(study, settings)
     check_reading(question, shown)
     with output.progress("Counting variants") as progress:
-        answer = spending.ask(output, question, lambda: study.count(progress))
+        answer = spending.ask(output, question, lambda: study.count(progress, engine=engine))
     if answer is not None:
         show_scan(output, answer, shown)
 
@@ -199,10 +208,21 @@ def check_combination(settings: dict[str, Any]) -> None:
         raise click.UsageError("--bits are decisions at a threshold: give --tau, such as 3.84.")
 
 
-def opened(cohort: Path, settings: dict[str, Any]) -> Study:
+def handed(cohort: Path | None, statistic: Path) -> Study:
+    """Open a statistic file, which says itself who and what was counted."""
+    from noren.association.handover import open_handed
+
+    one_source(cohort, statistic, "COHORT")
+    only_with("COHORT", *COUNTED_BY)
+    return open_handed(statistic)
+
+
+def opened(cohort: Path | None, settings: dict[str, Any]) -> Study:
     """Open the files: public facts only."""
     from noren.association.study import open_study
 
+    if cohort is None:
+        raise click.UsageError("Name either COHORT or --statistic FILE.")
     common = {
         "coding": settings["coding"],
         "phenotype_file": settings["pheno"],
@@ -212,7 +232,7 @@ def opened(cohort: Path, settings: dict[str, Any]) -> Study:
         "counted": settings["counted"],
         "variants": None if settings["tests"] is None else listed(settings["tests"]),
     }
-    if settings["covariates"] is not None:
+    if settings.get("covariates") is not None:
         return opened_adjusted(cohort, settings, common)
     return open_study(
         cohort,

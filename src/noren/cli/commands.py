@@ -37,6 +37,9 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "reweight": Entry(
             "noren.cli.reweight:reweight", "Make a public table speak for a private one."
         ),
+        "statistic": Entry(
+            "noren.cli.statistic:statistic", "Count now, ask later: hand over what was counted."
+        ),
     },
     "Budget": {
         "config": Entry("noren.cli.config:config", "See which settings apply, and from where."),

@@ -16,10 +16,11 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
 from itertools import islice
 from typing import Any, TypeVar
 
-from noren.engine.local import Progress, addable
+from noren.engine.local import Progress, Rounds, addable
 from noren.engine.merging import Part, distinct, merged
 from noren.errors import FileProblem, MissingExtra, NorenError, PartitionFailed
 
@@ -65,6 +66,42 @@ def counted(partition: Part[B], count: Callable[[Iterable[B]], S]) -> Outcome:
         return Outcome(problem=type(error).__name__)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class Kept:
+    """The blocks of a partition in a worker's memory, or what went wrong. Secret."""
+
+    blocks: list[Any]
+    problem: Outcome | None = None
+
+    def __repr__(self) -> str:
+        return "Kept()"
+
+
+def blocks_of(partition: Part[Any]) -> Kept:
+    """Read a partition's blocks, on a worker, to be kept there."""
+    outcome = counted(partition, list)
+    return Kept([], outcome) if outcome.statistic is None else Kept(outcome.statistic)
+
+
+def counted_again(kept: Kept, count: Callable[[Iterable[Any]], Any]) -> Outcome:
+    """Count blocks that a worker keeps."""
+    if kept.problem is not None:
+        return kept.problem
+    return counted(Again(kept.blocks), count)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Again:
+    """Blocks in memory, as a partition."""
+
+    blocks: list[Any]
+    id: str = ""
+
+    def read(self) -> Iterator[Any]:
+        """Yield them."""
+        return iter(self.blocks)
+
+
 @dataclass(frozen=True, slots=True)
 class DaskEngine:
     """Count on a Dask cluster.
@@ -95,6 +132,25 @@ class DaskEngine:
         return found
 
     @contextmanager
+    def rounds(self, partitions: Iterable[Part[B]]) -> Iterator[Rounds]:
+        """Keep the partitions' blocks in the workers' memory until all rounds are over.
+
+        In each round only the function goes out. A lost worker's blocks are read again elsewhere.
+        """
+        todo = distinct(partitions)
+        with self.client() as client:
+            kept = [client.submit(blocks_of, part, pure=False) for part in todo]
+
+            def one(count: Callable[[Iterable[Any]], Any]) -> Any:
+                found = [client.submit(counted_again, blocks, count, pure=False) for blocks in kept]
+                try:
+                    return merged(client.gather(future).result() for future in found)
+                finally:
+                    client.cancel(found)
+
+            yield one
+
+    @contextmanager
     def client(self) -> Iterator[Any]:
         """Connect, and leave the cluster as it was found."""
         try:
@@ -106,6 +162,7 @@ class DaskEngine:
             warnings.simplefilter("ignore")  # of a busy port for a dashboard that nobody asked for
             if self.scheduler is not None:
                 with connected(start.Client, self.scheduler) as client:
+                    check_workers(client, self.scheduler)
                     yield client
                 return
             with (
@@ -127,6 +184,30 @@ def connected(client: Any, scheduler: str) -> Any:
         f"No Dask scheduler answers at {scheduler} ({problem}). Start one (dask scheduler) or "
         "check the address; it looks like tcp://host:8786."
     )
+
+
+def check_workers(client: Any, scheduler: str) -> None:
+    """Refuse a cluster without workers, or whose workers have another Noren or none.
+
+    A worker that cannot read its tasks would leave the run waiting for ever.
+    """
+    from noren import __version__
+
+    try:
+        client.wait_for_workers(1, timeout=CONNECT_SECONDS)
+        found = set(client.run(version, "noren").values())
+    except TimeoutError:
+        raise FileProblem(
+            f"The Dask scheduler at {scheduler} has no workers, but counting needs one at least. "
+            "Start some: dask worker"
+        ) from None
+    except PackageNotFoundError:
+        found = {"none"}
+    if found != {__version__}:
+        raise FileProblem(
+            f"The workers at {scheduler} have Noren {', '.join(sorted(found))}, but all must have "
+            f"{__version__}, as here. Install it there."
+        )
 
 
 def told(outcomes: Iterator[Outcome], total: int, progress: Progress | None) -> Iterator[Any]:

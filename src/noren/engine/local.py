@@ -11,10 +11,11 @@ import os
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from threading import Event
-from typing import Protocol, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from noren.engine.merging import Part, distinct, merged
 from noren.errors import NorenError, ParameterError, PartitionFailed
@@ -36,6 +37,16 @@ class Engine(Protocol):
         progress: Progress | None = None,
     ) -> S:
         """Give the merged statistic."""
+
+    def rounds(self, partitions: Iterable[Part[B]]) -> AbstractContextManager[Rounds]:
+        """Open partitions that are counted again and again, each time by another function."""
+
+
+class Rounds(Protocol):
+    """Partitions that can be counted again."""
+
+    def __call__(self, count: Callable[[Iterable[Any]], S]) -> S:
+        """Give the merged statistic of one round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +85,12 @@ class LocalEngine:
         finally:  # also after an error or Ctrl-C: no piece is begun, and running ones end soon
             stop.set()
             pool.shutdown(wait=True, cancel_futures=True)
+
+    @contextmanager
+    def rounds(self, partitions: Iterable[Part[B]]) -> Iterator[Rounds]:
+        """Read the partitions anew in each round, so that memory stays that of a few blocks."""
+        todo = distinct(partitions)
+        yield lambda count: self.run(todo, count)
 
 
 def run(

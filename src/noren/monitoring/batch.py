@@ -28,7 +28,7 @@ from noren.data import Partition
 from noren.data.files import existing_file, safe, safely
 from noren.data.lines import byte_ranges, line_blocks
 from noren.engine import run
-from noren.engine.local import Engine
+from noren.engine.local import Engine, Progress
 from noren.errors import FileProblem, SchemaError
 from noren.monitoring.coded_columns import pair_counts
 from noren.monitoring.statistic import SlotCounts
@@ -43,7 +43,12 @@ WIDEST = {"slot": np.int64, "y": np.uint8, "class": np.int64, "epoch": np.int64}
 
 
 def count_reports(
-    paths: Paths, horizon: int, *, classes: int = 1, engine: Engine | None = None
+    paths: Paths,
+    horizon: int,
+    *,
+    classes: int = 1,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
 ) -> SlotCounts:
     """Count reports that were accepted already.
 
@@ -55,18 +60,23 @@ def count_reports(
         The slots (1..horizon) and classes (0..classes-1) that there are.
     engine : Engine, optional
         Where to count; by default the cores of this machine.
+    progress
+        Called with (pieces done, pieces in all).
     """
     slots, kinds = whole("horizon", horizon, 1), whole("classes", classes, 1)
     parts = pieces(paths, ("slot", "y"), ("class",) if kinds > 1 else ())
-
-    def count(blocks: Iterable[Columns]) -> SlotCounts:
-        return tallied(blocks, slots, kinds)
-
-    return run(parts, count, engine=engine)
+    count = partial(tallied, horizon=slots, classes=kinds)
+    return run(parts, count, engine=engine, progress=progress)
 
 
 def count_first_reports(
-    paths: Paths, horizon: int, epoch: int, *, classes: int = 1, engine: Engine | None = None
+    paths: Paths,
+    horizon: int,
+    epoch: int,
+    *,
+    classes: int = 1,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
 ) -> SlotCounts:
     """Count the first report of each client in each slot of an epoch.
 
@@ -74,7 +84,8 @@ def count_first_reports(
     """
     slots, kinds = whole("horizon", horizon, 1), whole("classes", classes, 1)
     parts = pieces(paths, ("slot", "y", "epoch", "client"), ("class",))
-    first = run(parts, partial(first_of, epoch=whole("epoch", epoch, 0)), engine=engine)
+    count = partial(first_of, epoch=whole("epoch", epoch, 0))
+    first = run(parts, count, engine=engine, progress=progress)
     return SlotCounts.of(
         first.columns["slot"], first.columns["y"], horizon=slots, classes=kinds,
         kinds=first.columns["class"],
@@ -207,7 +218,7 @@ def parquet_pieces(path: Path, needed: Sequence[str], wanted: Sequence[str]) -> 
             partial(parquet_blocks, path, range(start, min(groups, start + GROUPS)), columns),
         )
         for start in range(0, groups, GROUPS)
-    ] or [Partition(f"{path}#groups=0-0", lambda: iter(()))]
+    ] or [Partition(f"{path}#groups=0-0", partial(iter, ()))]
 
 
 def parquet_blocks(path: Path, groups: Iterable[int], columns: list[str]) -> Iterator[Columns]:
