@@ -24,13 +24,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import expit, softmax
 
 from noren.collaboration.statistic import TrainingRows
-from noren.collaboration.summed import RowBounds, SummedNoise
+from noren.collaboration.summed import Integers, RowBounds, SummedNoise
 from noren.collaboration.training import Floats, Learned, Training
 from noren.errors import ParameterError
 from noren.noise import Noise
@@ -129,15 +130,18 @@ class GradientDescent(Training):
         point = np.zeros((self.groups, self.task.dimension))
         kept, pace, plan = np.zeros_like(point), self.step_size / self.size, self.noise
         for number in range(1, self.steps + 1):
-            total = np.zeros(point.size, np.int64)
-            for x, y, w in rows.chunks(float(self.weight)):
-                total += plan.steps(row_gradients(x, y, w, point))
+            total = rows.summed(partial(gradient_steps, plan=plan, point=point), float(self.weight))
             noisy = plan.draw(total, noise).reshape(point.shape)
             point = point - pace * (noisy + self.ridge * point)
             if number > self.steps // 2:
                 kept += point
         found = kept / (self.steps - self.steps // 2)
         return Learned(found[0] if self.groups == 1 else found)
+
+
+def gradient_steps(x: Floats, y: Any, w: Any, plan: SummedNoise, point: Floats) -> Integers:
+    """Add up some rows' gradients on the grid."""
+    return plan.steps(row_gradients(x, y, w, point))
 
 
 def row_gradients(x: Floats, y: Any, w: Any, point: Floats) -> Floats:

@@ -9,6 +9,7 @@ Maths
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -36,16 +37,8 @@ class LogisticObjective:
 
     def slope(self, t: Floats) -> tuple[Any, Floats]:
         """Give value and gradient, in the precision of t."""
-        value, pulled = t.dtype.type(0), np.zeros_like(t)
-        for x, y, w in self.rows.chunks(self.weight):
-            margins = y * (x.astype(t.dtype, copy=False) @ t)
-            small = np.exp(-np.abs(margins))
-            losses = np.maximum(-margins, 0) + np.log1p(small)
-            shares = np.where(margins >= 0, small, 1) / (1 + small) * y
-            if w is not None:
-                losses, shares = losses * w, shares * w
-            value += losses.sum()
-            pulled += shares @ x.astype(t.dtype, copy=False)
+        found = self.rows.summed(partial(logistic_slope, t=t), self.weight)
+        value, pulled = found[0], found[1:]
         linear = self.linear.astype(t.dtype, copy=False)
         whole = self.factor * value + self.ridge / 2 * (t @ t) + linear @ t
         return whole, linear + self.ridge * t - self.factor * pulled
@@ -53,10 +46,27 @@ class LogisticObjective:
     def curvature(self, t: Floats) -> npt.NDArray[np.float64]:
         """Give the Hessian."""
         point = t.astype(np.float64)
-        total = np.zeros((len(point), len(point)))
-        for x, y, w in self.rows.chunks(self.weight):
-            small = np.exp(-np.abs(y * (x @ point)))
-            root = np.sqrt(small if w is None else small * w) / (1 + small)
-            scaled = x * root[:, None]
-            total += scaled.T @ scaled
-        return self.factor * total + self.ridge * np.eye(len(point))
+        total = self.rows.summed(partial(logistic_curvature, point=point), self.weight)
+        found: npt.NDArray[np.float64] = self.factor * total + self.ridge * np.eye(len(point))
+        return found
+
+
+def logistic_slope(x: Floats, y: Floats, w: Any, t: Floats) -> Floats:
+    """Give, of some rows, the sum of losses and that of w y s x."""
+    margins = y * (x.astype(t.dtype, copy=False) @ t)
+    small = np.exp(-np.abs(margins))
+    losses = np.maximum(-margins, 0) + np.log1p(small)
+    shares = np.where(margins >= 0, small, 1) / (1 + small) * y
+    if w is not None:
+        losses, shares = losses * w, shares * w
+    pulled = shares @ x.astype(t.dtype, copy=False)
+    return np.concatenate([[losses.sum()], pulled])
+
+
+def logistic_curvature(x: Floats, y: Floats, w: Any, point: Floats) -> Floats:
+    """Give the sum of w s (1 - s) x x' of some rows."""
+    small = np.exp(-np.abs(y * (x @ point)))
+    root = np.sqrt(small if w is None else small * w) / (1 + small)
+    scaled = x * root[:, None]
+    found: Floats = scaled.T @ scaled
+    return found

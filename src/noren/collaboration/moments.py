@@ -18,13 +18,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any, ClassVar
 
-import numpy as np
-
 from noren.collaboration.statistic import TrainingRows
-from noren.collaboration.summed import RowBounds, SummedNoise
-from noren.collaboration.training import Learned, Training
+from noren.collaboration.summed import Integers, RowBounds, SummedNoise
+from noren.collaboration.training import Floats, Learned, Training
 from noren.noise import Noise
 from noren.privacy import Guarantee
 from noren.question import Forecast, Mechanism
@@ -85,12 +84,16 @@ class MomentLearner(Training):
 
     def learned(self, rows: TrainingRows, noise: Noise) -> Learned:
         """Add up, and add the noise."""
-        plan, total = self.noise, np.zeros(self.task.dimension, np.int64)
-        for x, y, w in rows.chunks(float(self.weight)):
-            pull = y if w is None else y * w
-            total += plan.steps(pull[:, None] * x)
+        plan = self.noise
+        total = rows.summed(partial(moment_steps, plan=plan), float(self.weight))
         noisy = plan.draw(total, noise)
         return Learned(2 * self.task.dimension * noisy / self.size, {"moments": noisy})
+
+
+def moment_steps(x: Floats, y: Floats, w: Any, plan: SummedNoise) -> Integers:
+    """Add up some labelled rows on the grid."""
+    pull = y if w is None else y * w
+    return plan.steps(pull[:, None] * x)
 
 
 def moment_bounds(dimension: int, weight: Fraction) -> RowBounds:

@@ -22,12 +22,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
 from noren.collaboration.statistic import TrainingRows
-from noren.collaboration.summed import RowBounds, SummedNoise
+from noren.collaboration.summed import Integers, RowBounds, SummedNoise
 from noren.collaboration.training import Floats, Learned, Training
 from noren.errors import ParameterError
 from noren.noise import Noise
@@ -93,11 +94,14 @@ class GramRegression(Training):
     def learned(self, rows: TrainingRows, noise: Noise) -> Learned:
         """Add up, add the noise, and solve."""
         d, plan = self.task.dimension, self.noise
-        total = np.zeros(plan.bounds.coordinates, np.int64)
-        for x, u, w in rows.chunks(float(self.weight)):
-            total += plan.steps(gram_vectors(x, u, w))
+        total = rows.summed(partial(gram_steps, plan=plan), float(self.weight))
         gram, cross = gram_of(plan.draw(total, noise), d)
         return Learned(solved(gram, cross, plan.spread), {"gram": gram, "cross": cross})
+
+
+def gram_steps(x: Floats, u: Floats, w: Any, plan: SummedNoise) -> Integers:
+    """Add up some rows' vectors on the grid."""
+    return plan.steps(gram_vectors(x, u, w))
 
 
 def gram_vectors(x: Floats, u: Floats, w: Any) -> Floats:

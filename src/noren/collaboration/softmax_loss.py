@@ -9,6 +9,7 @@ Maths (T has a row of coefficients for each class; p the softmax of T x)
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -38,39 +39,48 @@ class SoftmaxObjective:
     def slope(self, t: Floats) -> tuple[Any, Floats]:
         """Give value and gradient, in the precision of t."""
         table = t.reshape(self.classes, -1)
-        value, pulled = t.dtype.type(0), np.zeros_like(table)
-        for x, y, w in self.rows.chunks(self.weight):
-            given = x.astype(t.dtype, copy=False)
-            scores = given @ table.T
-            top = scores.max(axis=1)
-            powers = np.exp(scores - top[:, None])
-            total = powers.sum(axis=1)
-            own = np.arange(len(y)), y
-            losses, shares = np.log(total) + top - scores[own], powers / total[:, None]
-            shares[own] -= 1
-            if w is not None:
-                losses, shares = losses * w, shares * w[:, None]
-            value += losses.sum()
-            pulled += shares.T @ given
+        found = self.rows.summed(partial(softmax_slope, table=table), self.weight)
+        value, pulled = found[0], found[1:]
         linear = self.linear.astype(t.dtype, copy=False)
         whole = self.factor * value + self.ridge / 2 * (t @ t) + linear @ t
-        return whole, linear + self.ridge * t + self.factor * pulled.ravel()
+        return whole, linear + self.ridge * t + self.factor * pulled
 
     def curvature(self, t: Floats) -> npt.NDArray[np.float64]:
         """Give the Hessian."""
         table = t.astype(np.float64).reshape(self.classes, -1)
         k, d = table.shape
-        total = np.zeros((k, d, k, d))
-        for x, _, w in self.rows.chunks(self.weight):
-            scores = x @ table.T
-            powers = np.exp(scores - scores.max(axis=1)[:, None])
-            shares = powers / powers.sum(axis=1)[:, None]
-            for a in range(k):
-                for b in range(a + 1):
-                    each = shares[:, a] * ((a == b) - shares[:, b])
-                    block = (x * (each if w is None else each * w)[:, None]).T @ x
-                    total[a, :, b, :] += block
-                    if a != b:
-                        total[b, :, a, :] += block
+        total = self.rows.summed(partial(softmax_curvature, table=table), self.weight)
         found: npt.NDArray[np.float64] = self.factor * total.reshape(k * d, k * d)
         return found + self.ridge * np.eye(k * d)
+
+
+def softmax_slope(x: Floats, y: Any, w: Any, table: Floats) -> Floats:
+    """Give, of some rows, the sum of losses and that of (p - e_y) x', flat."""
+    given = x.astype(table.dtype, copy=False)
+    scores = given @ table.T
+    top = scores.max(axis=1)
+    powers = np.exp(scores - top[:, None])
+    total = powers.sum(axis=1)
+    own = np.arange(len(y)), y
+    losses, shares = np.log(total) + top - scores[own], powers / total[:, None]
+    shares[own] -= 1
+    if w is not None:
+        losses, shares = losses * w, shares * w[:, None]
+    return np.concatenate([[losses.sum()], (shares.T @ given).ravel()])
+
+
+def softmax_curvature(x: Floats, y: Any, w: Any, table: Floats) -> Floats:
+    """Give the sum of some rows' Hessians."""
+    k, d = table.shape
+    total = np.zeros((k, d, k, d))
+    scores = x @ table.T
+    powers = np.exp(scores - scores.max(axis=1)[:, None])
+    shares = powers / powers.sum(axis=1)[:, None]
+    for a in range(k):
+        for b in range(a + 1):
+            each = shares[:, a] * ((a == b) - shares[:, b])
+            block = (x * (each if w is None else each * w)[:, None]).T @ x
+            total[a, :, b, :] = block
+            if a != b:
+                total[b, :, a, :] = block
+    return total

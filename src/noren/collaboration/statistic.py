@@ -7,7 +7,7 @@ taken block by block. Its `repr` shows how many features, not how many rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -96,6 +96,17 @@ class TrainingRows:
                 some = slice(start, start + CHUNK)
                 own = None if weights is None else read_weights(weights[some], bound)
                 yield rows[some], targets[some], own
+
+    def summed(self, of: Callable[[Any, Any, Any], Any], bound: float = 1.0) -> Any:
+        """Add up what a function gives for some rows at a time (an array: rows, targets, weights).
+
+        The function must be pure and travel well: rows may lie elsewhere (`filed_rows`).
+        """
+        rows, targets, _ = self.parts[0]
+        total = of(rows[:0], targets[:0], None)
+        for some in self.chunks(bound):
+            total = total + of(*some)
+        return total
 
     def sample(self, most: int) -> TrainingRows:
         """Give every so many-th row: a start for a solver, never anything released."""
