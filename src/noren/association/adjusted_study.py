@@ -82,8 +82,6 @@ def open_adjusted(
     return Study(design, sites, partial(counted_where, rows))
 
 
-def counted_where(
-    rows: GenotypeRows, progress: Any = None, *, engine: Engine | None = None
-) -> Any:
+def counted_where(rows: GenotypeRows, progress: Any = None, *, engine: Engine | None = None) -> Any:
     """Count the rows here, or on another engine."""
     return (rows if engine is None else replace(rows, engine=engine)).counted(progress)

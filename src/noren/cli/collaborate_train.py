@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,11 +12,13 @@ import click
 
 from noren.cli.associate_scan import options
 from noren.cli.collaborate_files import consortium_option
+from noren.cli.engines import engine_options, one_source, statistic_option
 from noren.cli.output import Output, answer_lines, with_output
 from noren.cli.spending import Spending, spending_options
 
 if TYPE_CHECKING:
     from noren.collaboration import Consortium, PrivateModel, Task
+    from noren.engine import Engine
 
 WAYS = (
     "auto", "logistic", "softmax", "gradient-descent", "output", "moments", "gram",
@@ -32,8 +36,10 @@ adjacency_options = options(
 
 
 @click.command()
-@click.argument("rows", type=click.Path(path_type=Path, exists=True))
+@click.argument("rows", type=click.Path(path_type=Path, exists=True), required=False)
 @consortium_option
+@statistic_option
+@engine_options
 @click.option("--organization", required=True, help="Your name in the consortium's file.")
 @click.option("--key", type=click.Path(path_type=Path), required=True, help="Your private key.")
 @click.option("--epsilon", required=True, help="The price of the model.")
@@ -51,8 +57,8 @@ adjacency_options = options(
 @spending_options
 @with_output
 def train(
-    output: Output, spending: Spending, rows: Path, consortium: Path, organization: str, key: Path,
-    out: Path | None, **settings: Any,
+    output: Output, spending: Spending, rows: Path | None, consortium: Path, organization: str,
+    key: Path, out: Path | None, statistic: Path | None, engine: Engine | None, **settings: Any,
 ) -> None:  # fmt: skip
     """Train one private model on ROWS (CSV, Parquet or NPZ) and sign it.
 
@@ -62,13 +68,16 @@ def train(
     from noren.collaboration import Consortium
 
     members = Consortium.read(consortium)
+    one_source(rows, statistic, "ROWS")
     if out is None and not spending.dry_run:
         raise click.UsageError("Name the new share with --out, such as --out north.zip.")
     signer = None if spending.dry_run else signing_key(members, organization, key)
     question = question_of(members.task, settings)
     if spending.charged and spending.request_id is None:
         spending = replace(spending, request_id=release_id(members, organization))
-    answer = spending.ask(output, question, lambda: counted(members.task, rows))
+    with ExitStack() as opened:
+        count = counter(members.task, rows, statistic, engine, opened)
+        answer = spending.ask(output, question, count)
     if answer is not None and out is not None:
         write(output, answer, organization, signer, out)
 
@@ -91,6 +100,24 @@ def signing_key(members: Consortium, organization: str, key: Path) -> Any:
 def release_id(members: Consortium, organization: str) -> str:
     """Name the one release of this organization for this task."""
     return f"collaborate/{members.name}/{organization}/{members.task.identity[:16]}"
+
+
+def counter(
+    task: Task, rows: Path | None, statistic: Path | None, engine: Engine | None, opened: ExitStack
+) -> Callable[[], Any]:
+    """Give a function that opens the rows: in memory, or where they lie until the fit is over."""
+    from noren.collaboration.filed_rows import EncodedPart, opened_rows
+    from noren.collaboration.handover import open_rows
+    from noren.data import partitions
+
+    if statistic is not None:
+        handed = open_rows(statistic, task)
+        return lambda: opened.enter_context(opened_rows(task, handed, engine))
+    assert rows is not None
+    if engine is None:
+        return lambda: counted(task, rows)
+    parts = [EncodedPart(task, part) for part in partitions(rows, task.schema)]
+    return lambda: opened.enter_context(opened_rows(task, parts, engine))
 
 
 def counted(task: Task, path: Path) -> Any:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from noren.cli.engines import engine_options, statistic_option
 from noren.cli.options import NewFile, spare
 from noren.cli.output import Output, with_output
 from noren.cli.reweight_output import output_options, show_plan, show_weights
@@ -16,6 +18,7 @@ from noren.errors import FileProblem, ParameterError
 
 if TYPE_CHECKING:
     from noren.data import Schema
+    from noren.engine import Engine
 
 METHODS = ("auto", "kriging", "ridge", "calibration", "rake", "adaptive")
 ESTIMATORS = ("kriging", "ridge", "calibration", "rake", "adaptive")
@@ -118,10 +121,11 @@ def plan(
 
 
 @click.command()
-@click.argument("private", type=a_file)
-@click.argument("public", type=a_file)
+@click.argument("tables", type=a_file, nargs=-1, required=True, metavar="[PRIVATE] PUBLIC")
 @schema_option
 @question_options
+@statistic_option
+@engine_options
 @fit_options
 @output_options
 @spending_options
@@ -129,9 +133,10 @@ def plan(
 def fit(
     output: Output,
     spending: Spending,
-    private: Path,
-    public: Path,
+    tables: tuple[Path, ...],
     declared: Path,
+    statistic: Path | None,
+    engine: Engine | None,
     shown: dict[str, Any],
     cap: float | None,
     target: str,
@@ -139,11 +144,15 @@ def fit(
 ) -> None:
     """Ask PRIVATE once, and write PUBLIC with a column of weights. PRIVATE is read for this alone.
 
-    What was released is kept beside the result: refit and query need no private file.
+    What was released is kept beside the result: refit and query need no private file. With
+    --statistic, name PUBLIC alone.
     """
     from noren.reweighting import prepare
 
     check_cap(cap)
+    if len(tables) != (2 if statistic is None else 1):
+        raise click.UsageError("Name PRIVATE and PUBLIC; with --statistic FILE, PUBLIC alone.")
+    private, public = (tables[0], tables[-1]) if statistic is None else (statistic, tables[0])
     for file in shown.values():
         spare(file, private, public)
     if private.exists() and public.exists() and private.samefile(public):
@@ -151,13 +160,15 @@ def fit(
             "PUBLIC", public, "another file than PRIVATE", "Its rows are written out as they are."
         )
     prepared = prepare(public, read_schema(declared), **settings)
-    with output.progress("Reading the private table") as progress:
-        release = spending.ask(
-            output,
-            prepared.plan.question,
-            lambda: prepared.count(private, progress),
-            facts=settings["about"],
-        )
+    with ExitStack() as opened:
+        count: Any
+        if statistic is not None:
+            count = opened.enter_context(prepared.handed(statistic, engine=engine))
+        else:
+            progress = opened.enter_context(output.progress("Reading the private table"))
+            count = opened.enter_context(prepared.counter(private, progress, engine=engine))
+        question = prepared.plan.question
+        release = spending.ask(output, question, count, facts=settings["about"])
     if release is not None:
         show_weights(output, prepared.fit(release, target=target, cap=cap), shown)
 

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from noren.cli.engines import one_source, only_with, statistic_option
 from noren.cli.options import NewFile, insecure_seed_option, noise_from, spare
 from noren.cli.output import Output, table, with_output
 from noren.errors import FileProblem, ParameterError
 
 if TYPE_CHECKING:
+    from noren.engine import Engine
     from noren.similarity import LeakReport, Records
 
 SECRET = "SECRET: this was computed from the records without noise. It stays with their owner."
@@ -54,6 +56,34 @@ def form_option(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
+def held_by(
+    records: Path | None, form: str | None, statistic: Path | None, engine: Engine | None
+) -> Any:
+    """Read the owner's file; or open a statistic, whose records stay there and are streamed."""
+    from noren.similarity.handover import open_records
+
+    one_source(records, statistic, "RECORDS")
+    if statistic is not None:
+        only_with("RECORDS", "form", "names", "ids")
+        return open_records(statistic, engine)
+    assert records is not None
+    if engine is not None:
+        raise click.UsageError(
+            "--engine dask scores ranges of a file, so it needs --statistic: write it once with "
+            "'noren statistic write similar'."
+        )
+    return read(records, form)
+
+
+def streamed(records: Path) -> Any:
+    """Open a file that is a statistic itself, whose records are streamed; None for any other."""
+    from noren.data.handover import kind_of
+    from noren.similarity.handover import KIND, open_records
+
+    is_one = records.suffix.lower() == ".parquet" and kind_of(records) == KIND.name
+    return open_records(records) if is_one else None
+
+
 def read(records: Path, form: str | None) -> Records:
     """Read the owner's file, with the public lists of this command."""
     from noren.similarity import Records
@@ -69,8 +99,9 @@ def read(records: Path, form: str | None) -> Records:
 
 
 @click.command()
-@click.argument("records", type=FILE)
+@click.argument("records", type=FILE, required=False)
 @form_option
+@statistic_option
 @click.option(
     "--query",
     "queries",
@@ -98,8 +129,9 @@ def read(records: Path, form: str | None) -> Records:
 @with_output
 def leaks(
     output: Output,
-    records: Path,
+    records: Path | None,
     form: str | None,
+    statistic: Path | None,
     queries: tuple[str, ...],
     file: Path | None,
     size: int | None,
@@ -118,11 +150,12 @@ def leaks(
     """
     from noren.similarity import leak_report
 
+    one_source(records, statistic, "RECORDS")
     for name, path, ending in (("--out", out, ".json"), ("--report", report, ".html")):
         if path is not None and path.suffix.lower() != ending:
             raise ParameterError(name, path, f"a name that ends in {ending}")
-        spare(path, records)
-    held = read(records, form)
+        spare(path, *(own for own in (records, statistic) if own is not None))
+    held = handed_whole(statistic) if records is None else read(records, form)
     workload = workload_of(queries, file, size, count, data_seed)
     with output.progress("Assessing leaks") as progress:
         found = leak_report(
@@ -133,6 +166,15 @@ def leaks(
         if path is not None:
             found.write(path)
             output.remark(f"The report is {path}. It is secret.")
+
+
+def handed_whole(statistic: Path | None) -> Records:
+    """Read the records of a statistic into memory: a leak report looks at all of them together."""
+    from noren.similarity.handover import read_records
+
+    assert statistic is not None
+    only_with("RECORDS", "form", "names", "ids")
+    return read_records(statistic)
 
 
 def workload_of(

@@ -10,7 +10,7 @@ import click
 
 from noren.cli.options import NewFile, spare
 from noren.cli.output import Output, table, with_output
-from noren.cli.similar_leak import form_option, read
+from noren.cli.similar_leak import form_option, read, streamed
 from noren.cli.similar_session import FILE, forecast_only, paid, session_options
 from noren.cli.spending import Spending
 
@@ -38,7 +38,7 @@ def publish(
     from noren.similarity import RandomizedRecords
 
     spare(out, records)
-    held = read(records, form)
+    held = streamed(records) or read(records, form)
     session = make(held)
     question = RandomizedRecords(epsilon=epsilon, adjacency=session.adjacency)  # type: ignore[arg-type]
     if forecast_only(output, spending, session, question, {"query": 16}):

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from noren.cli.config import resolved
+from noren.cli.engines import engine_options, statistic_option
 from noren.cli.options import NewFile
 from noren.cli.output import Output, answer_lines, plain, table, with_output
-from noren.cli.similar_leak import form_option, read
+from noren.cli.similar_leak import form_option, held_by
 from noren.cli.similar_session import (
     ADJACENCIES,
     FILE,
@@ -23,6 +24,7 @@ from noren.cli.similar_session import (
 from noren.cli.spending import Spending
 
 if TYPE_CHECKING:
+    from noren.engine import Engine
     from noren.similarity.session import Session
     from noren.similarity.session_views import Found
 
@@ -31,8 +33,9 @@ SHOWN = 20
 
 
 @click.command("open")
-@click.argument("records", type=FILE)
+@click.argument("records", type=FILE, required=False)
 @form_option
+@statistic_option
 @click.option("--ledger", metavar="PLACE", help="The ledger; a new one is made.")
 @click.option("--account", metavar="NAME", help="The name of the account.")
 @click.option(
@@ -44,8 +47,8 @@ SHOWN = 20
 @click.option("--searcher", metavar="NAME", help="Open a lower cap for one searcher, beside it.")
 @with_output
 def open_account(
-    output: Output, records: Path, form: str | None, ledger: str | None, account: str | None,
-    adjacency: str, epsilon: str, searcher: str | None,
+    output: Output, records: Path | None, form: str | None, statistic: Path | None,
+    ledger: str | None, account: str | None, adjacency: str, epsilon: str, searcher: str | None,
 ) -> None:  # fmt: skip
     """Open an account for searches of RECORDS, with a cap for each of its columns.
 
@@ -63,7 +66,7 @@ def open_account(
         raise click.UsageError("Name the account: --account NAME.")
     policy.allow_user()
     policy.allow_budget(Guarantee(adjacency, epsilon=epsilon))
-    held = read(records, form)
+    held = held_by(records, form, statistic, None)
     with opened(ledger, create=True) as found:
         Session.open(held, found, name, epsilon, adjacency, searcher=searcher)
         balance = found.balance(name if searcher is None else courtesy_account(name, searcher))
@@ -72,8 +75,10 @@ def open_account(
 
 
 @click.command()
-@click.argument("records", type=FILE)
+@click.argument("records", type=FILE, required=False)
 @form_option
+@statistic_option
+@engine_options
 @click.option(
     "--query", metavar="NAMES", help="Columns with commas between, 0s and 1s, or 0x hexadecimal."
 )
@@ -105,9 +110,9 @@ def open_account(
 @session_options
 @with_output
 def search(
-    output: Output, spending: Spending, make: Callable[..., Session], records: Path,
-    form: str | None, query: str | None, query_file: Path | None, epsilon: str,
-    report: Path | None, **wanted: Any,
+    output: Output, spending: Spending, make: Callable[..., Session], records: Path | None,
+    form: str | None, statistic: Path | None, engine: Engine | None, query: str | None,
+    query_file: Path | None, epsilon: str, report: Path | None, **wanted: Any,
 ) -> None:  # fmt: skip
     """Search RECORDS for those that resemble a public query, privately.
 
@@ -119,7 +124,7 @@ def search(
     whole records are protected, ask --count or --histogram: naming one needs a large epsilon.
     """
     mode = mode_of(wanted)
-    held = read(records, form)
+    held = held_by(records, form, statistic, engine)
     columns = query_of(held, query, query_file)
     session = make(held)
     if mode is None:
@@ -246,20 +251,22 @@ def show_named(output: Output, answer: Any, session: Session, report: Path | Non
 
 
 @click.command()
-@click.argument("records", type=FILE)
+@click.argument("records", type=FILE, required=False)
 @form_option
+@statistic_option
+@engine_options
 @click.option("--epsilon", required=True, help="The price, charged to every column.")
 @session_options
 @with_output
 def weights(
-    output: Output, spending: Spending, make: Callable[..., Session], records: Path,
-    form: str | None, epsilon: str,
+    output: Output, spending: Spending, make: Callable[..., Session], records: Path | None,
+    form: str | None, statistic: Path | None, engine: Engine | None, epsilon: str,
 ) -> None:  # fmt: skip
     """Release the number of ones of each of the RECORDS, once.
 
     Afterwards searches by Jaccard, cosine and the like are charged to the query's columns only.
     """
-    session = make(read(records, form))
+    session = make(held_by(records, form, statistic, engine))
     question = session.weights_question(epsilon)
     if not forecast_only(output, spending, session, question):
         output.show_answer(paid(output, spending, session, question))

@@ -9,12 +9,16 @@ from typing import Any
 import click
 
 from noren.cli.output import Output, table, with_output
-from noren.cli.statistic_write import write
+from noren.cli.statistic_write import SECRET, write
 from noren.errors import SchemaError
 
 HOMES = {
     "association-tables": "noren.association.handover",
     "report-counts": "noren.monitoring.handover",
+    "bit-records": "noren.similarity.handover",
+    "basis-sums": "noren.reweighting.handover",
+    "encoded-rows": "noren.reweighting.handover",
+    "training-rows": "noren.collaboration.handover",
 }
 
 
@@ -46,8 +50,9 @@ def check(output: Output, file: Path) -> None:
         )
     home: Any = import_module(HOMES[kind])
     public = home.checked(file)
-    result = {"file": str(file), "kind": kind, "secret": home.KIND.secret, "public": public}
-    mark = "! SECRET: as secret as the data it was counted from." if home.KIND.secret else "public"
+    secret = home.KIND.secret
+    result = {"file": str(file), "kind": kind, "secret": secret, "public": public}
+    mark = f"! {SECRET}" if secret else "Not secret: reports were randomized on their devices."
     rows = [(name.replace("_", " "), value) for name, value in public.items()]
     people = [mark, table(f"{file}: {kind}, format 1", ("public", ""), rows), "All checks passed."]
     output.show("statistic", result, people=people)

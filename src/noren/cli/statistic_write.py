@@ -8,14 +8,23 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from noren.cli.associate_scan import cohort_options
+from noren.cli.collaborate_files import consortium_option
 from noren.cli.engines import FILE, engine_options
+from noren.cli.options import NewFile, spare
 from noren.cli.output import Output, with_output
+from noren.cli.reweight_fit import question_options, schema_option
+from noren.cli.similar_leak import form_option, read
 
 if TYPE_CHECKING:
     from noren.engine import Engine
 
+SECRET = "SECRET: as secret as the data it was counted from."
+
 out_option = click.option(
-    "--out", type=FILE, required=True, help="The new file (.parquet). It is as secret as the data."
+    "--out",
+    type=NewFile(),
+    required=True,
+    help="The new file (.parquet). It is as secret as the data.",
 )
 
 
@@ -27,7 +36,7 @@ def write() -> None:
 def wrote(output: Output, out: Path, kind: Any) -> None:
     """Say what was written."""
     result = {"file": str(out), "kind": kind.name, "secret": kind.secret}
-    mark = ["! SECRET: as secret as the data it was counted from."] if kind.secret else []
+    mark = [f"! {SECRET}"] if kind.secret else []
     output.show("statistic-written", result, people=[*mark, f"Wrote {out} ({kind.name})"])
 
 
@@ -45,6 +54,7 @@ def associate(
     from noren.association.handover import KIND, write_tables
     from noren.cli.associate_scan import opened
 
+    spare(out, cohort)
     study = opened(cohort, settings)
     with output.progress("Counting variants") as progress:
         tables = study.count(progress, engine=engine)
@@ -73,6 +83,7 @@ def monitor(
     from noren.monitoring.handover import KIND, read_grouped, write_counts
     from noren.monitoring.sealing import classes_of
 
+    spare(out, *reports)
     if grouped and (len(reports) != 1 or first is not None):
         raise click.UsageError("--grouped takes one table, and no --first.")
     if grouped:
@@ -82,4 +93,73 @@ def monitor(
         with output.progress("Counting reports") as progress:
             counts = counted_reports(reports, plans, first, engine, progress)
     write_counts(out, counts)
+    wrote(output, out, KIND)
+
+
+@write.command()
+@click.argument("records", type=FILE)
+@form_option
+@out_option
+@with_output
+def similar(output: Output, records: Path, form: str | None, out: Path) -> None:
+    """Pack the bits of RECORDS: a search scores each of them, so no count would do."""
+    from noren.similarity.handover import KIND, write_records
+
+    spare(out, records)
+    write_records(out, read(records, form))
+    wrote(output, out, KIND)
+
+
+@write.command()
+@click.argument("private", type=FILE)
+@click.argument("public", type=FILE)
+@schema_option
+@question_options
+@out_option
+@engine_options
+@with_output
+def reweight(
+    output: Output, private: Path, public: Path, declared: Path, out: Path, engine: Engine | None,
+    **settings: Any,
+) -> None:  # fmt: skip
+    """Add up PRIVATE as `noren reweight fit` would with the same options and the same PUBLIC.
+
+    The adaptive method looks at rows more than once: for it the file holds the encoded rows.
+    """
+    from noren.cli.reweight_fit import read_schema
+    from noren.data import partitions
+    from noren.reweighting import prepare
+    from noren.reweighting.filed_rows import EncodedPart
+    from noren.reweighting.handover import ROWS, SUMS, write_rows, write_sums
+
+    spare(out, private, public)
+    prepared = prepare(public, read_schema(declared), **settings)
+    if prepared.basis is None:
+        encoding = prepared.public.encoding
+        parts = (EncodedPart(encoding, part) for part in partitions(private, encoding.schema))
+        write_rows(out, encoding, (block for part in parts for block in part.read()))
+        wrote(output, out, ROWS)
+        return
+    with output.progress("Reading the private table") as progress:
+        sums = prepared.count(private, progress, engine=engine)
+    write_sums(out, sums)
+    wrote(output, out, SUMS)
+
+
+@write.command()
+@click.argument("rows", type=FILE)
+@consortium_option
+@out_option
+@with_output
+def collaborate(output: Output, rows: Path, consortium: Path, out: Path) -> None:
+    """Encode ROWS by the consortium's task: a fit looks at them more than once."""
+    from noren.collaboration import Consortium
+    from noren.collaboration.filed_rows import EncodedPart
+    from noren.collaboration.handover import KIND, write_rows
+    from noren.data import partitions
+
+    spare(out, rows)
+    task = Consortium.read(consortium).task
+    parts = (EncodedPart(task, part) for part in partitions(rows, task.schema))
+    write_rows(out, task, (block for part in parts for block in part.read()))
     wrote(output, out, KIND)

@@ -153,7 +153,7 @@ def row_gradients(x: Floats, y: Any, w: Any, point: Floats) -> Floats:
         pull[np.arange(len(y)), y] -= 1
     if w is not None:
         pull = pull * w[:, None]
-    found: Floats = (pull[:, :, None] * x[:, None, :]).reshape(len(x), -1)
+    found: Floats = (pull[:, :, None] * x[:, None, :]).reshape(len(x), pull.shape[1] * x.shape[1])
     return found
 
 

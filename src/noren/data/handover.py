@@ -36,6 +36,7 @@ FAMILIES = {
     "whole numbers": pa.types.is_integer,
     "numbers": pa.types.is_floating,
     "text": lambda kind: pa.types.is_string(kind) or pa.types.is_large_string(kind),
+    "bytes": lambda kind: pa.types.is_binary(kind) or pa.types.is_fixed_size_binary(kind),
 }
 
 
@@ -68,6 +69,7 @@ class StatisticFile:
     columns: tuple[str, ...]
     groups: int
     rows: int
+    stored: Mapping[str, pa.DataType]
 
     def read(self, groups: Iterable[int] | None = None) -> Iterator[dict[str, pa.Array]]:
         """Yield some thousand rows at a time, column by column, in the kind's types."""
@@ -108,7 +110,8 @@ def typed(batch: pa.RecordBatch, name: str, wanted: pa.DataType) -> pa.Array:
             f"The statistic has gaps in its column {name!r}, but each value must be there. "
             "Write it again, with 0 where nobody was counted."
         )
-    return column if column.type == wanted else column.cast(wanted)
+    as_it_is = column.type == wanted or pa.types.is_binary(wanted)
+    return column if as_it_is else column.cast(wanted)
 
 
 def opened(path: str | Path) -> Any:
@@ -124,22 +127,31 @@ def write_statistic(
     public: Mapping[str, Any],
     tables: Iterable[Mapping[str, Any]],
     columns: Iterable[str] | None = None,
+    types: Mapping[str, pa.DataType] | None = None,
 ) -> Path:
-    """Write a file, complete or not at all, for its owner only; each table is a row group."""
+    """Write a file, complete or not at all, for its owner only; each table is a row group.
+
+    `types` narrows the kind's types, such as bytes of one length.
+    """
     from noren import __version__
 
     target = Path(path)
     names = tuple(kind.columns if columns is None else columns)
     about = {"format": FORMAT, "kind": kind.name, "secret": kind.secret, "public": dict(public)}
     text = json.dumps({**about, "noren": __version__}, sort_keys=True)
-    schema = kind.schema(names).with_metadata({KEY: text.encode()})
+    usual = kind.schema(names)
+    narrow = [(name, (types or {}).get(name, usual.field(name).type)) for name in names]
+    schema = pa.schema(narrow, metadata={KEY: text.encode()})
+    texts = [name for name in names if pa.types.is_string(usual.field(name).type)]
     temporary = target.with_name(f"{target.name}.part")
     temporary.unlink(missing_ok=True)
     try:
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY)
         with (
             os.fdopen(handle, "wb") as file,
-            pq.ParquetWriter(file, schema, write_page_checksum=True) as writer,
+            pq.ParquetWriter(
+                file, schema, write_page_checksum=True, use_dictionary=texts, compression="none"
+            ) as writer,
         ):
             for table in tables:
                 arrays = [pa.array(table[name], schema.field(name).type) for name in names]
@@ -168,8 +180,9 @@ def open_statistic(path: str | Path, *kinds: Kind) -> StatisticFile:
     kind = known[about["kind"]]
     names = check_columns(file, kind, schema)
     return StatisticFile(
-        str(file), kind, about["public"], names, metadata.num_row_groups, metadata.num_rows
-    )
+        str(file), kind, about["public"], names, metadata.num_row_groups, metadata.num_rows,
+        {name: schema.field(name).type for name in names},
+    )  # fmt: skip
 
 
 def headings(file: Path) -> tuple[pa.Schema, Any]:

@@ -7,8 +7,10 @@ Privacy
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -85,7 +87,7 @@ class Rounds:
         public = np.ascontiguousarray(question.public[:, places])
         basis = WhitenedBasis.of(public, shares.order)
         epsilon, rho = direction_price(shares.directions * question.total, question.by)
-        release = self.asked(basis, epsilon, rho, self.private.columns(places))
+        release = self.asked(basis, epsilon, rho, partial(sums_of, basis=basis, places=places))
         gap = release.moments - (basis.steps(public) / basis.unit).mean(axis=0)
         width = question.public.shape[1]
         return plain.along(directions_from(basis.whitening, gap, question.public, places, width))
@@ -93,24 +95,23 @@ class Rounds:
     def pair(self, left: tuple[tuple[int, int], ...], epsilon: Fraction) -> tuple[int, int]:
         """Choose the pair of columns that the weights reproduce worst."""
         scoring = Scoring(self.offer, left, self.rows, self.weights)
-        counts = scoring.counted(self.private.blocks, self.derivation)
-        return choose_pair(scoring, counts, epsilon, self.question.adjacency, self.noise)
+        counts = self.private.summed(partial(scoring.counted, derivation=self.derivation))
+        return choose_pair(
+            scoring, scoring.apart(counts), epsilon, self.question.adjacency, self.noise
+        )
 
     def release(self, names: tuple[str, ...], places: tuple[int, ...], epsilon: Fraction) -> None:
         """Release the moments of a basis of some columns, and correct the weights."""
         public: Floats = np.ascontiguousarray(self.offer.public[:, places])
         count = how_many_centres(self.rows * float(epsilon))
         basis = settled_basis(public, count, seed=self.question.seed)
-        blocks = (
-            np.ascontiguousarray(self.derivation.rows(block)[:, places])
-            for block in self.private.blocks
-        )
-        found = self.asked(basis, epsilon, None, blocks)
+        own = partial(sums_of, basis=basis, places=places, derivation=self.derivation)
+        found = self.asked(basis, epsilon, None, own)
         self.stages.append(Stage(names, places, found))
         rounded = basis.rounded(public).astype(np.float64)
         self.weights = corrected(found, rounded, self.weights)
 
-    def asked(self, basis: Any, epsilon: Any, rho: Any, blocks: Any) -> MomentRelease:
+    def asked(self, basis: Any, epsilon: Any, rho: Any, count: Any) -> MomentRelease:
         """Answer one release inside this question."""
         question = Moments(
             basis=basis,
@@ -119,4 +120,14 @@ class Rounds:
             rho=rho,
             records=self.question.records,
         )
-        return question.answer(BasisSums.counted(blocks, basis), self.noise)
+        sums = self.private.summed(count)
+        return question.answer(BasisSums(basis, sums.steps, sums.records), self.noise)
+
+
+def sums_of(
+    blocks: Iterable[Floats], basis: Any, places: Any, derivation: Derivation | None = None
+) -> BasisSums:
+    """Add up a basis of some coordinates over blocks of private rows."""
+    derived = blocks if derivation is None else map(derivation.rows, blocks)
+    chosen = (np.ascontiguousarray(block[:, places]) for block in derived)
+    return BasisSums.counted(chosen, basis)

@@ -12,19 +12,25 @@ Privacy
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from noren.data import Block, Schema, block_of, partitions
-from noren.engine import Progress, run
+from noren.engine import Engine, Progress, run
 from noren.errors import ParameterError
 from noren.noise import Noise
 from noren.question import Asks
+from noren.reweighting.encoded_rows import EncodedRows
+from noren.reweighting.encoding import Encoding
+from noren.reweighting.filed_rows import EncodedPart, opened_rows
 from noren.reweighting.fitting import fit_weights
 from noren.reweighting.planning import WeightPlan, plan_weights
 from noren.reweighting.public_table import PublicTable
+from noren.reweighting.statistic import BasisSums
 from noren.reweighting.weights import Weights
 
 
@@ -35,17 +41,47 @@ class Prepared:
     public: PublicTable
     plan: WeightPlan
 
-    def count(self, private: Any, progress: Progress | None = None) -> Any:
+    def count(
+        self, private: Any, progress: Progress | None = None, *, engine: Engine | None = None
+    ) -> Any:
         """Read the private table (files, or columns in memory) into its secret statistic."""
-        encoding, plan = self.public.encoding, self.plan
-
-        def counted(blocks: Iterable[Block]) -> Any:
-            return plan.statistic(encoding.encode(block) for block in blocks)
-
+        encoding = self.public.encoding
+        counted = partial(counted_by, encoding=encoding, basis=self.basis)
         if isinstance(private, str | Path | list | tuple):
             parts = partitions(private, encoding.schema)
-            return run(parts, counted, progress=progress)
+            return run(parts, counted, progress=progress, engine=engine)
         return counted([block_of(private, encoding.schema)])
+
+    @property
+    def basis(self) -> Any:
+        """The basis whose sums suffice; None where the question needs the rows themselves."""
+        return getattr(self.plan.question, "basis", None)
+
+    @contextmanager
+    def counter(
+        self, private: Any, progress: Progress | None = None, *, engine: Engine | None = None
+    ) -> Iterator[Callable[[], Any]]:
+        """Give a function that counts once it is called; on a cluster no row leaves the workers."""
+        if engine is None or self.basis is not None:
+            yield lambda: self.count(private, progress, engine=engine)
+            return
+        encoding = self.public.encoding
+        parts = [EncodedPart(encoding, part) for part in partitions(private, encoding.schema)]
+        with ExitStack() as opened:
+            width = len(encoding.coordinates)
+            yield lambda: opened.enter_context(opened_rows(parts, width, engine))
+
+    @contextmanager
+    def handed(self, path: str | Path, *, engine: Engine | None = None) -> Iterator[Any]:
+        """Give the statistic that a file holds (`noren.reweighting.handover`)."""
+        from noren.reweighting.handover import open_rows, read_sums
+
+        if self.basis is not None:
+            yield read_sums(path, self.basis)
+            return
+        parts = open_rows(path, self.public.encoding)
+        with opened_rows(parts, len(self.public.encoding.coordinates), engine) as rows:
+            yield rows
 
     def fit(self, release: Any, **settings: Any) -> WeightedTable:
         """Fit weights to a release of this question."""
@@ -53,6 +89,14 @@ class Prepared:
 
     def __repr__(self) -> str:
         return f"Prepared({self.plan.method}, {self.public!r})"
+
+
+def counted_by(blocks: Iterable[Block], encoding: Encoding, basis: Any) -> Any:
+    """Turn clean blocks into the secret statistic: sums of a basis, or encoded rows."""
+    rows = (encoding.encode(block) for block in blocks)
+    if basis is None:
+        return EncodedRows.counted(rows, len(encoding.coordinates))
+    return BasisSums.counted(rows, basis)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

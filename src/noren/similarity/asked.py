@@ -19,6 +19,7 @@ from noren.noise import Noise
 from noren.privacy import BIT, SUBSTITUTE, Adjacency, Guarantee, Unit
 from noren.privacy.charges import pure_to_zcdp_charge
 from noren.privacy.numbers import read_epsilon, shown
+from noren.similarity.filed_records import FiledRecords
 from noren.similarity.queries import canonical
 from noren.similarity.scoring import Scores, score_columns
 from noren.similarity.statistic import Records
@@ -130,7 +131,7 @@ def read_query(given: Any) -> tuple[str, ...]:
 
 def columns_of(names: tuple[str, ...], records: Records) -> list[int]:
     """Find the columns of a question in the records that it is asked of."""
-    if not isinstance(records, Records):
+    if not isinstance(records, Records | FiledRecords):
         raise ParameterError(
             "the statistic", f"a {type(records).__name__}", "Records", "Load them first."
         )

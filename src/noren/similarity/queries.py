@@ -41,9 +41,10 @@ class Named(Protocol):
 
 def refuse_examples(records: Records, given: Any) -> None:
     """Refuse a query that is, or names, protected records."""
-    if type(given).__name__ == "Records":
+    if type(given).__name__ in ("Records", "FiledRecords"):
         raise NotPrivate(BY_EXAMPLE.format(which=""))
-    if isinstance(given, np.ndarray) and np.may_share_memory(given, records.words):
+    filed = type(records).__name__ == "FiledRecords"  # no array of theirs is in memory
+    if not filed and isinstance(given, np.ndarray) and np.may_share_memory(given, records.words):
         raise NotPrivate(BY_EXAMPLE.format(which=""))
 
 

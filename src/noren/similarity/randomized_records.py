@@ -26,6 +26,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from noren.data.bits import words_for
 from noren.mechanisms.additive import require_noise
 from noren.noise import Noise
 from noren.noise.reals import decimal, precision
@@ -122,12 +123,13 @@ class RandomizedRecords:
         """Flip every bit by a coin of its own."""
         require_noise(noise)
         self.check(records)
-        words = np.empty_like(records.words)
+        words = np.empty((len(records), words_for(records.n_columns)), np.uint64)
         last = np.uint64((1 << ((records.n_columns - 1) % 64 + 1)) - 1)
-        step = max(1, (1 << 18) // words.shape[1])
-        for first in range(0, len(words), step):
-            part = records.words[first : first + step]
-            words[first : first + step] = part ^ noise.packed_bernoulli(self.flip, part.shape)
+        done = 0
+        for part in records.word_blocks():
+            flips = noise.packed_bernoulli(self.flip, part.shape)
+            words[done : done + len(part)] = part ^ flips
+            done += len(part)
         words[:, -1] &= last  # there is no column there
         return RandomizedRecordsAnswer(
             question=self, secure=noise.secure, words=words, n_columns=records.n_columns

@@ -154,6 +154,8 @@ def scores(records: Records, query: Any, *, layout: str | None = None) -> Scores
 
 def score_columns(records: Records, columns: Sequence[int], layout: str | None = None) -> Scores:
     """Score every record against one query that was read already."""
+    if hasattr(records, "scored"):  # they stay in their file
+        return records.scored(columns)  # type: ignore[no-any-return]
     if layout == POSTINGS:
         records.prepare()
     if (layout or chosen_layout(records, columns)) == POSTINGS:

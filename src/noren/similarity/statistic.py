@@ -8,7 +8,7 @@ each column (`prepare` builds it), which is faster for short queries on sparse d
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -29,6 +29,7 @@ from noren.privacy.numbers import whole
 from noren.similarity.scoring import Indexes, Postings, Words, make_postings
 
 LARGEST = 2**31 - 1
+BLOCK_WORDS = 1 << 18
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -163,6 +164,11 @@ class Records:
         names = tuple(np.asarray(self.column_names)[columns].tolist())
         kept = packed(bits.astype(bool))
         return Records(kept, bits.shape[1], self.ids, names, origin=self.origin)
+
+    def word_blocks(self) -> Iterator[Words]:
+        """Yield packed rows, some at a time, from the first to the last."""
+        step = max(1, BLOCK_WORDS // self.words.shape[1])
+        return (self.words[first : first + step] for first in range(0, len(self), step))
 
     def bits(self) -> Any:
         """Give the matrix of 0 and 1, for small data."""
