@@ -63,8 +63,8 @@ class Scoring:
         """How many cells a pair has."""
         return self.offer.cells[pair[0]].count * self.offer.cells[pair[1]].count
 
-    def counted(self, blocks: Iterable[Floats], derivation: Derivation) -> Integers:
-        """Count the private rows in the cells of each pair that is left, one after the other."""
+    def counted(self, blocks: Iterable[Floats], derivation: Derivation) -> list[Integers]:
+        """Count the private rows in the cells of each pair that is left."""
         found = [np.zeros(self.size(pair), np.int64) for pair in self.left]
         for block in blocks:
             rows = derivation.rows(block)
@@ -72,7 +72,11 @@ class Scoring:
             for total, (i, j) in zip(found, self.left, strict=True):
                 cell = codes[i] * self.offer.cells[j].count + codes[j]
                 total += np.bincount(cell, minlength=len(total))
-        return np.concatenate(found)
+        return found
+
+    def in_a_row(self, blocks: Iterable[Floats], derivation: Derivation) -> Integers:
+        """Give the counts of all pairs as one array, which can be added to another's."""
+        return np.concatenate(self.counted(blocks, derivation))
 
     def apart(self, counts: Integers) -> list[Integers]:
         """Give each pair's own counts."""

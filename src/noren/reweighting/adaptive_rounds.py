@@ -95,7 +95,7 @@ class Rounds:
     def pair(self, left: tuple[tuple[int, int], ...], epsilon: Fraction) -> tuple[int, int]:
         """Choose the pair of columns that the weights reproduce worst."""
         scoring = Scoring(self.offer, left, self.rows, self.weights)
-        counts = self.private.summed(partial(scoring.counted, derivation=self.derivation))
+        counts = self.private.summed(partial(scoring.in_a_row, derivation=self.derivation))
         return choose_pair(
             scoring, scoring.apart(counts), epsilon, self.question.adjacency, self.noise
         )
