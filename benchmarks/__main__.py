@@ -17,7 +17,9 @@ from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
 
-HELPERS = {"__init__", "__main__", "rounds", "waiting", "growth_work"}  # what the benchmarks share
+HELPERS = {  # what the benchmarks share, and what is run by itself
+    "__init__", "__main__", "rounds", "waiting", "growth_work", "large",
+}  # fmt: skip
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 SECTION = re.compile(r"^## `(?P<name>\w+)`\n.*?(?=^## `|\Z)", re.M | re.S)
 INTRODUCTION = """# Benchmarks

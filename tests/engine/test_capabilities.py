@@ -13,8 +13,20 @@ from noren import Guarantee
 from noren.association import DistanceScores, simulate
 from noren.association.counting import prepare
 from noren.association.scoring import CaseControl
+from noren.collaboration import LogisticTraining, Task, TrainingRows
+from noren.collaboration.filed_rows import EncodedPart, opened_rows
+from noren.collaboration.logistic_loss import logistic_slope
+from noren.data import OWN, Boolean, Numeric, Schema, fill, partitions
+from noren.engine import LocalEngine
+from noren.errors import ParameterError
 from noren.ledger import Ledger
 from noren.monitoring.batch import count_first_reports, count_reports
+from noren.question import as_json
+from noren.reweighting import prepare as prepare_weights
+from noren.similarity import Records
+from noren.similarity.handover import open_records, write_records
+from noren.similarity.scoring import score_columns
+from noren.testing import seeded_noise
 
 
 def after_a_crash(flag, count, blocks):
@@ -82,6 +94,7 @@ def reports(tmp_path, monkeypatch):
     draw = np.random.default_rng(3)
     columns = {
         "slot": draw.integers(0, 9, 6000), "y": draw.integers(0, 2, 6000),
+        "class": draw.integers(0, 2, 6000),
         "epoch": np.zeros(6000, np.int64), "client": draw.integers(0, 500, 6000).astype(str),
     }  # fmt: skip
     pq.write_table(pa.table(columns), tmp_path / "r.parquet", row_group_size=500)
@@ -94,9 +107,117 @@ def same_counts(one, two) -> bool:
 
 
 def test_counted_reports_are_the_same(reports, unlucky):
-    assert same_counts(count_reports(reports, 7), count_reports(reports, 7, engine=unlucky))
+    here = count_reports(reports, 7, classes=2)
+    assert same_counts(here, count_reports(reports, 7, classes=2, engine=unlucky))
 
 
 def test_the_first_reports_of_clients_are_the_same(reports, unlucky):
     here = count_first_reports(reports, 7, 0)
     assert same_counts(here, count_first_reports(reports, 7, 0, engine=unlucky))
+
+
+@pytest.fixture
+def records(tmp_path, monkeypatch):
+    monkeypatch.setattr("noren.similarity.handover.BATCH_ROWS", 100)
+    bits = np.random.default_rng(5).random((1000, 130)) < 0.3
+    held = Records.of(bits, ids=[f"r{i}" for i in range(1000)])
+    return held, write_records(tmp_path / "records.parquet", held)
+
+
+def test_scores_of_records_are_the_same(records, unlucky):
+    held, path = records
+    query = [0, 3, 64, 129]
+    there = open_records(path, unlucky)
+    assert score_columns(there, query).tolist() == score_columns(held, query).tolist()
+    assert there.weights().tolist() == held.weights().tolist()
+    assert there.column_counts().tolist() == held.column_counts().tolist()
+
+
+def table_of(path, rows: int, seed: int):
+    draw = np.random.default_rng(seed)
+    columns = [draw.uniform(0, 1, rows).round(4) for _ in "abcd"]
+    ill = (columns[0] + draw.normal(0, 0.3, rows) > 0.5).astype(int)
+    lines = ["a,b,c,d,ill", *(",".join(map(str, row)) for row in zip(*columns, ill, strict=True))]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+FEATURES = Schema([Numeric(name=name, lower=0, upper=1, missing=OWN) for name in "abcd"])
+
+
+@pytest.fixture
+def tables(tmp_path, monkeypatch):
+    partitions_of = partial(partitions, piece_bytes=5000)
+    monkeypatch.setattr("noren.reweighting.weighting.partitions", partitions_of)
+    return table_of(tmp_path / "private.csv", 2000, 1), table_of(tmp_path / "public.csv", 300, 2)
+
+
+def test_sums_of_a_basis_are_the_same(tables, unlucky):
+    private, public = tables
+    asked = prepare_weights(public, FEATURES, adjacency="add-remove", epsilon=1, about=2000,
+                            method="kriging")  # fmt: skip
+    here, there = asked.count(private), asked.count(private, engine=unlucky)
+    assert here.steps.tolist() == there.steps.tolist()
+    assert here.records == there.records == 2000
+
+
+def test_an_adaptive_release_looks_at_the_same_rows_again_and_again(tables, engine):
+    private, public = tables
+    asked = prepare_weights(public, FEATURES, adjacency="substitute", epsilon=4, records=2000,
+                            method="adaptive")  # fmt: skip
+    here = asked.plan.question.answer(asked.count(private), seeded_noise(1))
+    with asked.counter(private, engine=engine) as count:
+        there = asked.plan.question.answer(count(), seeded_noise(1))
+    assert as_json(here.to_dict()) == as_json(there.to_dict())
+
+
+TASK = Task(FEATURES, Boolean(name="ill", missing=fill(False)))
+
+
+def killing_once(x, y, w, flag, of):
+    """Kill the worker in the first round that adds up gradients."""
+    if len(y):
+        try:
+            os.close(os.open(flag, os.O_CREAT | os.O_EXCL))
+        except FileExistsError:
+            return of(x, y, w)
+        os.kill(os.getpid(), signal.SIGKILL)
+    return of(x, y, w)
+
+
+def encoded(path):
+    return [EncodedPart(TASK, part) for part in partitions(path, TASK.schema, piece_bytes=9000)]
+
+
+def test_a_fit_has_the_same_bits_on_a_cluster(tables, engine):
+    parts = encoded(tables[0])
+    question = LogisticTraining(task=TASK, epsilon=3, adjacency="substitute", size=2000)
+    models = []
+    for where in (LocalEngine(1), LocalEngine(2), engine):
+        with opened_rows(TASK, [*parts[::-1], *parts], where) as rows:
+            models.append(question.answer(rows, seeded_noise(4)).coefficients.tolist())
+    assert models[0] == models[1] == models[2]
+    blocks = (block for part in parts for block in part.source.read())
+    in_memory = TrainingRows.counted(TASK, blocks)
+    alike = question.answer(in_memory, seeded_noise(4)).coefficients
+    assert models[0] == pytest.approx(alike.tolist(), rel=1e-9)
+
+
+def test_a_fit_survives_a_killed_worker(tables, engine, tmp_path):
+    parts, flag = encoded(tables[0]), str(tmp_path / "crashed")
+    point = np.linspace(-1, 1, TASK.dimension)
+    own = partial(logistic_slope, t=point)
+    with opened_rows(TASK, parts) as rows:
+        here = rows.summed(own)
+    with opened_rows(TASK, parts, engine) as rows:
+        assert rows.records == 2000
+        there = rows.summed(partial(killing_once, flag=flag, of=own))
+        assert rows.summed(own).tolist() == there.tolist() == here.tolist()
+    assert (tmp_path / "crashed").exists()
+
+
+def test_rows_that_stay_in_files_are_refused_where_rows_are_needed(tables):
+    with opened_rows(TASK, encoded(tables[0])) as rows:
+        with pytest.raises(ParameterError, match="apart"):
+            list(rows.chunks())
+        assert repr(rows) == f"FiledRows({TASK.dimension} features)"

@@ -90,6 +90,7 @@ def checked(path: str | Path) -> dict[str, Any]:
         as_words(words, filed.n_columns)  # refuses ones past the last column
         if filed.min_weight and row_counts(words).min() < filed.min_weight:
             raise SchemaError(
-                f"{filed.file.path} promises a min_weight that its records do not keep. Promise less."
+                f"{filed.file.path} promises a min_weight that its records do not keep, but it is "
+                "about all possible data. Promise less."
             )
     return {"records": len(filed), "columns": filed.n_columns, "min_weight": filed.min_weight}
