@@ -18,6 +18,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -133,12 +134,10 @@ def write_statistic(
 
     `types` narrows the kind's types, such as bytes of one length.
     """
-    from noren import __version__
-
     target = Path(path)
     names = tuple(kind.columns if columns is None else columns)
     about = {"format": FORMAT, "kind": kind.name, "secret": kind.secret, "public": dict(public)}
-    text = json.dumps({**about, "noren": __version__}, sort_keys=True)
+    text = json.dumps({**about, "noren": version("noren")}, sort_keys=True)
     usual = kind.schema(names)
     narrow = [(name, (types or {}).get(name, usual.field(name).type)) for name in names]
     schema = pa.schema(narrow, metadata={KEY: text.encode()})

@@ -191,8 +191,7 @@ def check_workers(client: Any, scheduler: str) -> None:
 
     A worker that cannot read its tasks would leave the run waiting for ever.
     """
-    from noren import __version__
-
+    own = version("noren")
     try:
         client.wait_for_workers(1, timeout=CONNECT_SECONDS)
         found = set(client.run(version, "noren").values())
@@ -203,10 +202,10 @@ def check_workers(client: Any, scheduler: str) -> None:
         ) from None
     except PackageNotFoundError:
         found = {"none"}
-    if found != {__version__}:
+    if found != {own}:
         raise FileProblem(
             f"The workers at {scheduler} have Noren {', '.join(sorted(found))}, but all must have "
-            f"{__version__}, as here. Install it there."
+            f"{own}, as here. Install it there."
         )
 
 
