@@ -29,7 +29,7 @@ N_PUBLIC, N_PRIVATE, BOUND = 2000, 5000, 4.0
 DRAWS = {2: 8, 5: 3, 10: 3}
 LEAST, MOST = 0.25, 1.6  # of what was measured
 EPSILONS = ("0.1", "1", "10")
-MEASURED = {  # normalized relative error at epsilon 0.1, 1 and 10
+MEASURED = {  # relative error at epsilon 0.1, 1 and 10
     ("kriging", 2, "a"): (0.054, 0.023, 0.026), ("kriging", 2, "m"): (0.056, 0.024, 0.025),
     ("kriging", 5, "a"): (0.194, 0.094, 0.087), ("kriging", 5, "m"): (0.394, 0.131, 0.126),
     ("kriging", 10, "a"): (0.259, 0.146, 0.143), ("kriging", 10, "m"): (0.434, 0.335, 0.255),
