@@ -174,30 +174,17 @@ class Kind(NamedTuple):
 
 
 PACKAGE = Path(__file__).parents[2]
-QUESTION_ROOMS = (
-    "mechanisms", "association", "reweighting", "monitoring", "similarity", "collaboration",
-)  # fmt: skip
 
 
 def question_kinds() -> list[Kind]:
     """List the kinds that questions have: what their answers are called, in JSON and ledgers."""
-    found: dict[str, Kind] = {}
-    for room in QUESTION_ROOMS:
-        for path in sorted((PACKAGE / "src/noren" / room).glob("*.py")):
-            module = import_module(f"noren.{room}.{path.stem}".removesuffix(".__init__"))
-            for name, value in vars(module).items():
-                if is_question(value) and value.__module__ == module.__name__:
-                    what = (inspect.getdoc(value) or "").partition("\n")[0]
-                    found[value.kind] = Kind(value.kind, f"noren.{room}.{name}", what)
-    return [found[kind] for kind in sorted(found)]
-
-
-def is_question(value: object) -> bool:
-    """Tell a class that can be asked."""
-    kind = getattr(value, "kind", None)
-    needed = ("answer", "restore", "guarantee", "forecast")
-    named = inspect.isclass(value) and isinstance(kind, str)
-    return named and all(hasattr(value, it) for it in needed)
+    found = []
+    for kind, home in import_module("noren.cli.topics").TOPICS.items():
+        module, name = home.split(":")
+        what = (inspect.getdoc(getattr(import_module(module), name)) or "").partition("\n")[0]
+        room = ".".join(module.split(".")[:2])
+        found.append(Kind(kind, f"{room}.{name}", what))
+    return sorted(found)
 
 
 def shown_kinds() -> list[Kind]:
