@@ -84,8 +84,12 @@ class AdmixedCohort:
     covariates: Path
 
 
-def draw_people(random: Any, cases: int, controls: int, structure: float) -> People:
+def draw_people(
+    random: Any, cases: int, controls: int, structure: float, others: float = 1.0
+) -> People:
     """Draw covariates, and who of these people are the cases.
+
+    `others` scales what sex, batch and age do to the liability.
 
     Examples
     --------
@@ -96,15 +100,15 @@ def draw_people(random: Any, cases: int, controls: int, structure: float) -> Peo
     count = group_size("cases", cases) + group_size("controls", controls)
     ancestry, age = random.beta(0.5, 0.5, count), random.normal(0, 1, count)
     sex, batch = random.integers(0, 2, count), random.integers(0, BATCHES, count)
-    liability = structure * (ancestry - 0.5) + SEX_EFFECT * (sex - 0.5)
-    liability += BATCH_EFFECT * (batch - 1) + AGE_EFFECT * age + random.logistic(0, 1, count)
+    rest = SEX_EFFECT * (sex - 0.5) + BATCH_EFFECT * (batch - 1) + AGE_EFFECT * age
+    liability = structure * (ancestry - 0.5) + others * rest + random.logistic(0, 1, count)
     is_case = np.zeros(count, bool)
     is_case[np.argsort(-liability, kind="stable")[:cases]] = True
     return People(ancestry, sex, batch, age, is_case)
 
 
 def draw_doses(
-    random: Any, people: People, rates: Floats, shifts: Floats, apart: float
+    random: Any, people: People, rates: Floats, shifts: Floats, apart: float, copies: int = 2
 ) -> Iterator[Doses]:
     """Draw the genotypes of some variants at a time: counted alleles, a row for each variant.
 
@@ -119,6 +123,8 @@ def draw_doses(
         between cases and controls (0: it has nothing to do with the disease).
     apart
         F, how far the two populations have drifted apart.
+    copies
+        How many alleles a person draws: 2, or 1 where the rates are those of carriers.
     """
     count = len(people.age)
     centered = people.is_case - people.is_case.mean()
@@ -130,16 +136,16 @@ def draw_doses(
         mean = (1 - people.ancestry) * one + people.ancestry * two
         moved = np.exp(shifts[first : first + together, None] * centered)
         chance = np.float32(mean * moved / (1 - mean + mean * moved))
-        drawn = random.random((2, *chance.shape), dtype=np.float32) < chance
-        yield drawn[0].view(np.uint8) + drawn[1].view(np.uint8)
+        drawn = random.random((copies, *chance.shape), dtype=np.float32) < chance
+        yield drawn.sum(axis=0, dtype=np.uint8)
 
 
-def shifts_for(strengths: Floats, rates: Floats, people: People) -> Floats:
+def shifts_for(strengths: Floats, rates: Floats, people: People, copies: int = 2) -> Floats:
     """Give the shifts of log-odds that make a test of the allele, within cells, so strong."""
     sizes = np.bincount(people.cell)
     cases = np.bincount(people.cell, weights=people.is_case)
     varied = float((cases * (1 - cases / np.maximum(sizes, 1))).sum())
-    information = varied * 2 * rates * (1 - rates)
+    information = varied * copies * rates * (1 - rates)
     return np.asarray(strengths / np.sqrt(information))
 
 

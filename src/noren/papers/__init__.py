@@ -31,6 +31,7 @@ PAPERS: dict[str, Paper] = {
         "noren.papers.association",
         {"idash": "A folder with your own copy of the 2015 competition's genotype files."},
     ),
+    "association-adjusted": Paper("noren.papers.association_adjusted", {}),
     "monitoring": Paper("noren.papers.monitoring", {}),
     "reweighting": Paper("noren.papers.reweighting", {}),
     "similarity": Paper(
