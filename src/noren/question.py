@@ -42,14 +42,11 @@ class Statistic(Protocol):
 
 def card(value: str, facts: Mapping[str, str], marks: Sequence[str] = ()) -> str:
     """Write a value and what travels with it as HTML for a notebook: marks first, escaped."""
-    rows = "".join(
-        f"<tr><th style='text-align: left'>{escape(name)}</th>"
-        f"<td style='text-align: left'>{escape(text)}</td></tr>"
-        for name, text in facts.items()
-        if text
-    )
-    warned = "".join(f"<div><strong>! {escape(mark)}</strong></div>" for mark in marks)
-    return f"<div>{warned}<div><strong>{escape(value)}</strong></div><table>{rows}</table></div>"
+    told = {name: text for name, text in facts.items() if text}
+    lines = [*(f"! {mark}" for mark in marks), value]
+    heads = "".join(f"<div><strong>{escape(line)}</strong></div>" for line in lines)
+    rows = "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in told.items())
+    return f"<div>{heads}<dl>{rows}</dl></div>"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
