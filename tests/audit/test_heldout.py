@@ -143,3 +143,30 @@ def test_choosing_and_counting_on_one_half_would_raise_false_alarms():
         honest += held_out(first, second, epsilon=0.1).epsilon_lower > 0.1
     assert fooled > 20
     assert honest <= 4
+
+
+DIFFPRIVLIB = """
+from diffprivlib.mechanisms import Geometric, Laplace
+
+floats, whole = Laplace(epsilon=1, sensitivity=1), Geometric(epsilon=1, sensitivity=1)
+print(json.dumps([[mechanism.randomise(n) for _ in range(20_000)]
+                  for mechanism in (floats, whole) for n in (1, 0)]))
+"""
+
+
+@pytest.mark.slow
+def test_diffprivlib_s_float_noise_leaks_in_its_last_bits_and_its_integers_do_not(peer):
+    drawn = [np.array(sample, float)[:, None] for sample in peer("diffprivlib", DIFFPRIVLIB)]
+    floats, whole = drawn[:2], drawn[2:]
+    assert held_out(*floats, epsilon=1, alpha=1e-6, bits=True).epsilon_lower > 3
+    assert held_out(*floats, epsilon=1, alpha=1e-6).epsilon_lower <= 1
+    assert held_out(*whole, epsilon=1, alpha=1e-6, bits=True).epsilon_lower <= 1
+
+
+def test_last_bits_are_looked_at_in_floats_only_and_find_float_noise():
+    random = np.random.default_rng(3)
+    one, none = (random.laplace(size=(4000, 1)) + n for n in (1, 0))
+    assert held_out(one, none, epsilon=1).epsilon_lower <= 1
+    assert held_out(one, none, epsilon=1, bits=True).epsilon_lower > 3
+    assert held_out(*(np.round(x * 1024) / 1024 for x in (one, none)), epsilon=1,
+                    bits=True).epsilon_lower <= 1  # fmt: skip

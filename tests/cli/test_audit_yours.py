@@ -21,6 +21,10 @@ def half(rows):
     return sum(rows) + draw.laplace(scale=1)
 
 
+def rounded(rows):
+    return round(sum(rows) + draw.laplace(scale=2), 3)
+
+
 def crash(rows):
     raise ValueError("PRIVATE-7731")
 
@@ -43,21 +47,29 @@ def asked(function: str, *more: object) -> list[object]:
 
 
 def test_an_honest_function_passes_and_the_row_says_what_would_have_been_seen(result_of):
-    rows = result_of(*asked("count", "--neighbours", "far.json"))["result"]["rows"]
+    rows = result_of(*asked("rounded", "--neighbours", "far.json"))["result"]["rows"]
     assert rows[0]["ok"] is True
-    assert rows[0]["mechanism"] == "yours: strangers_module:count"
+    assert rows[0]["mechanism"] == "yours: strangers_module:rounded"
     assert rows[0]["detects"] > 0.5
 
 
+def test_float_noise_is_caught_by_its_last_bits_and_not_by_its_values(result_of):
+    line = asked("count", "--neighbours", "far.json")
+    (row,) = result_of(*line, code=1)["result"]["rows"]
+    assert row["measured"] > 2
+    assert result_of(*line, "--values-only")["result"]["rows"][0]["ok"] is True
+
+
 def test_half_the_noise_is_caught(result_of):
-    rows = result_of(*asked("half", "--neighbours", "far.json"), code=1)["result"]["rows"]
+    line = asked("half", "--neighbours", "far.json", "--values-only")
+    rows = result_of(*line, code=1)["result"]["rows"]
     assert rows[0]["ok"] is False
     assert 0.6 < rows[0]["measured"] <= 1
 
 
 def test_arrays_can_be_given_as_npz(result_of, here):
     np.savez(here / "pair.npz", data=np.array([1, 1]), neighbour=np.array([1]))
-    found = result_of(*asked("count", "--neighbours", "pair.npz", "--draws", 2000))
+    found = result_of(*asked("rounded", "--neighbours", "pair.npz", "--draws", 2000))
     assert len(found["result"]["rows"]) == 1
 
 
@@ -100,7 +112,7 @@ def test_a_file_that_is_no_pair_is_refused(run, here, text):
 
 
 def test_the_evidence_is_a_page_with_a_picture(run, here):
-    done = run(*asked("count", "--neighbours", "far.json", "--report", "out.html"))
+    done = run(*asked("rounded", "--neighbours", "far.json", "--report", "out.html"))
     assert done.exit_code == 0
     page = (here / "out.html").read_text()
     assert "yours" in page

@@ -32,6 +32,7 @@ def audit_callable(
     adjacency: object = "the two datasets given",
     expected: str = HOLDS,
     note: str = "",
+    bits: bool = True,
 ) -> AuditRow:
     """Bound from below the epsilon that a mechanism really has between two datasets.
 
@@ -51,6 +52,9 @@ def audit_callable(
         The chance that a true claim fails.
     name, adjacency, expected, note
         Passed on to the row.
+    bits : bool
+        Look at the last bits of floats, too: float noise added to a float leaks there, whatever
+        its scale. Without, only values are compared.
 
     Returns
     -------
@@ -71,7 +75,9 @@ def audit_callable(
     level, count = float(probability("alpha", alpha)), whole("draws", draws, 100)
     outputs = [[mechanism(given) for _ in range(count)] for given in (data, neighbour)]
     first, second = coordinates(outputs[0], outputs[1])
-    found = held_out(first, second, epsilon=float(claim), delta=float(slack), alpha=level)
+    found = held_out(
+        first, second, epsilon=float(claim), delta=float(slack), alpha=level, bits=bits
+    )
     return finding(
         name or getattr(mechanism, "__name__", "callable"),
         adjacency,

@@ -21,13 +21,16 @@ Power
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 from scipy.stats import beta
 
+View: TypeAlias = "Callable[[NDArray[np.float64]], NDArray[np.float64]]"
 MOST_CELLS = 128  # of one coordinate, and of thresholds tried
 
 
@@ -108,6 +111,7 @@ class Classifier:
     edges: tuple[NDArray[np.float64], ...]
     ratios: tuple[NDArray[np.float64], ...]
     threshold: float = 0.0
+    bound: float = -math.inf
 
     def score(self, outputs: NDArray[np.float64]) -> NDArray[np.float64]:
         """Add up the log ratio of each coordinate's cell."""
@@ -139,7 +143,7 @@ def learn(
         bound = epsilon_lower_bound(*counts, len(first), alpha=alpha, delta=delta)
         if bound > best:
             best, found = bound, float(threshold)
-    return Classifier(edges, ratios, found)
+    return Classifier(edges, ratios, found, best)
 
 
 def cell_edges(column: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -163,6 +167,34 @@ def spaced(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return evenly
 
 
+def views(first: NDArray[np.float64], second: NDArray[np.float64]) -> tuple[View, ...]:
+    """Say how outputs may be looked at: by value and, where they are floats, by their last bits."""
+    seen = np.concatenate([first, second])
+    return (values,) if (seen == np.floor(seen)).all() else (values, last_bits)
+
+
+def values(outputs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Look at the values."""
+    return outputs
+
+
+def last_bits(outputs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Give the place of the lowest bit of each float: 2.5 has it at -1, 0 and infinity at 1024.
+
+    Adding float noise to a float reaches only some doubles, and which ones depends on the float.
+
+    Examples
+    --------
+    >>> last_bits(np.array([[2.5, 8.0, 0.0]]))
+    array([[-1.000e+00,  3.000e+00,  1.024e+03]])
+    """
+    fractions, exponents = np.frexp(outputs)
+    plain = np.isfinite(outputs) & (outputs != 0)
+    whole = np.where(plain, np.ldexp(np.where(plain, fractions, 1.0), 53), 1.0).astype(np.int64)
+    lowest = (whole & -whole).astype(np.float64)
+    return np.where(plain, exponents - 53 + np.log2(lowest), 1024.0)
+
+
 def held_out(
     first: NDArray[np.float64],
     second: NDArray[np.float64],
@@ -170,18 +202,24 @@ def held_out(
     epsilon: float,
     delta: float = 0.0,
     alpha: float = 0.05,
+    bits: bool = False,
 ) -> Evidence:
     """Bound the true epsilon from below, from equally many outputs on each of two neighbours.
 
     Rows are outputs, columns their coordinates. The first half of each sample chooses an event for
-    either direction, the second half counts it.
+    either direction, the second half counts it. With `bits`, where outputs are floats, events of
+    their last bits compete with events of their values.
     """
     half = len(first) // 2
     found = []
     for ours, theirs in ((first, second), (second, first)):
-        event = learn(ours[:half], theirs[:half], alpha=alpha / 2, delta=delta)
+        event, see = max(
+            ((learn(see(ours[:half]), see(theirs[:half]), alpha=alpha / 2, delta=delta), see)
+             for see in (views(ours[:half], theirs[:half]) if bits else (values,))),
+            key=lambda pair: pair[0].bound,
+        )  # fmt: skip
         draws = len(ours) - half
-        counts = event.count(ours[half:]), event.count(theirs[half:])
+        counts = event.count(see(ours[half:])), event.count(see(theirs[half:]))
         bound = epsilon_lower_bound(*counts, draws, alpha=alpha / 2, delta=delta)
         p1, p0 = ((count + 0.5) / (draws + 1) for count in counts)  # neither 0 nor 1
         seen = detectable(p1, p0, epsilon=epsilon, draws=draws, alpha=alpha / 2)

@@ -31,6 +31,11 @@ COLUMNS = ("mechanism", "adjacency", "claimed", "measured", "quantity", "method"
 @click.option(
     "--draws", type=click.IntRange(min=100), default=20_000, help="With --for: runs on each side."
 )
+@click.option(
+    "--values-only",
+    is_flag=True,
+    help="With --for: leave out the last bits of floats, in which float noise leaks.",
+)
 @click.option("--alpha", default=0.05, help="With --for: the chance that a true claim fails.")
 @with_output
 def audit(output: Output, name: str | None, quick: bool, report: Path | None, **asked: Any) -> None:
@@ -64,8 +69,8 @@ def rows_of(
     if name is not None and name not in rooms:
         known = ", ".join(rooms)
         raise click.BadParameter(f"'{name}' cannot be audited; one of: {known}.", param_hint="NAME")
-    if asked["neighbours"] or asked["epsilon"]:
-        raise click.UsageError("--neighbours and --epsilon belong to --for MODULE:FUNCTION.")
+    if asked["neighbours"] or asked["epsilon"] or asked["values_only"]:
+        raise click.UsageError("--neighbours, --epsilon, --values-only belong to --for.")
     seen = 0
     with output.progress("Auditing") as progress:
 

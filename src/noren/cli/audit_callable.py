@@ -17,7 +17,13 @@ SIDES = ("data", "neighbour")
 
 
 def audited(
-    target: str, neighbours: Path, epsilon: str, delta: str, draws: int, alpha: float
+    target: str,
+    neighbours: Path,
+    epsilon: str,
+    delta: str,
+    draws: int,
+    alpha: float,
+    values_only: bool,
 ) -> dict[str, Any]:
     """Audit a function on two datasets, and give the row."""
     from noren.audit import audit_callable
@@ -32,6 +38,7 @@ def audited(
         draws=draws,
         alpha=alpha,
         name=f"yours: {target}",
+        bits=not values_only,
     )
     return row.to_dict()
 
