@@ -82,23 +82,81 @@ def lost_outside(root: int, t: int, facts: Any) -> int:
 
 
 @njit(cache=True, nogil=True)
+def reached(root: int, t: int, outside: bool, facts: Any) -> int:
+    """Tell whether the other decision may be reached; 0 if near a tie."""
+    return lost_outside(root, t, facts) if outside else reached_inside(root, t, facts)
+
+
+@njit(cache=True, nogil=True)
+def earliest(longest: Any, whole: int, start: int, most: int, outside: bool, facts: Any) -> int:
+    """Give the first t that might do if the people with the largest |r| all had their gains left.
+
+    What holds for the true gains holds for these, so no smaller t need be looked at.
+    """
+    way = -whole if outside else whole
+    low, high = 0, most
+    while high - low > 1:
+        middle = (low + high) // 2
+        if reached(start + way * longest[middle - 1], middle, outside, facts) >= 0:
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+@njit(cache=True, nogil=True)
+def walk_carriers(
+    row: Any, order: Any, signed: Any, doses: Any, sign: int, start: int, first: int, most: int,
+    outside: bool, facts: Any,
+) -> int:  # fmt: skip
+    """Walk where everybody carries or not, and look at t from `first` on."""
+    root, t = start, 0
+    for place in range(order.size):
+        value, person = sign * signed[place], order[place]
+        if value == 0:
+            break
+        dose = doses[(row[person >> 2] >> (2 * (person & 3))) & 3]
+        if dose == (value > 0):
+            continue
+        t += 1
+        if t >= most:
+            return most
+        root += -abs(value) if outside else abs(value)
+        if t >= first:
+            found = reached(root, t, outside, facts)
+            if found >= 0:
+                return t if found else -1
+    for later in range(max(t + 1, first), most):
+        found = reached(root, later, outside, facts)
+        if found >= 0:
+            return later if found else -1
+    return most
+
+
+@njit(cache=True, nogil=True)
 def walk(
-    row: Any, order: Any, signed: Any, doses: Any, whole: int, sign: int, start: int, most: int,
-    outside: bool, facts: Any, places: Any,
+    row: Any, order: Any, signed: Any, longest: Any, doses: Any, whole: int, sign: int, start: int,
+    most: int, outside: bool, facts: Any, places: Any,
 ) -> int:  # fmt: skip
     """Give the least t < most that may reach the other decision, `most` if none, -1 near a tie.
 
     `start` is |U| (or -|U|), and gains go the way of `sign`: up towards significance, or towards 0.
     """
+    first = earliest(longest, whole, start, most, outside, facts)
+    if first >= most:
+        return most
+    if whole == 1:
+        return walk_carriers(row, order, signed, doses, sign, start, first, most, outside, facts)
     for wanted in range(1, whole + 1):
         places[wanted] = next_gain(row, order, signed, doses, whole, sign, wanted, 0)
     root = start
     for t in range(1, most):
         gain = after_gain(row, order, signed, doses, whole, sign, places)
         root += -gain if outside else gain
-        found = lost_outside(root, t, facts) if outside else reached_inside(root, t, facts)
-        if found >= 0:
-            return t if found else -1
+        if t >= first:
+            found = reached(root, t, outside, facts)
+            if found >= 0:
+                return t if found else -1
     return most
 
 
@@ -115,11 +173,13 @@ def search(
         return 0, True
     sign, people = 1 if u >= 0 else -1, order.size
     if decision > 0:
-        t = walk(row, order, signed, doses, whole, -sign, abs(u), people, True, facts, places)
+        t = walk(
+            row, order, signed, longest, doses, whole, -sign, abs(u), people, True, facts, places
+        )
         return t, t < 0
-    t = walk(row, order, signed, doses, whole, sign, abs(u), people, False, facts, places)
-    if t > 1 and reached_inside(whole * longest[t - 2] - abs(u), t - 1, facts) >= 0:
-        t = walk(row, order, signed, doses, whole, -sign, -abs(u), t, False, facts, places)
+    t = walk(row, order, signed, longest, doses, whole, sign, abs(u), people, False, facts, places)
+    if t > 1:
+        t = walk(row, order, signed, longest, doses, whole, -sign, -abs(u), t, False, facts, places)
     return 1 - t, t < 0
 
 
@@ -130,8 +190,8 @@ def search_all(
 ) -> None:  # fmt: skip
     """Fill in the score of each row, and whether it must be done again.
 
-    `longest` are the sums of the first |r|: no t changes move U by more (the dose times it), so the
-    way of the other sign is walked only if that could be shorter.
+    `longest` are the sums of the first |r|: no t changes move U by more (the dose times it), which
+    rules out small t at once, and mostly the whole way of the other sign.
     """
     places = np.empty(whole + 1, np.int64)
     for row in range(rows.shape[0]):
