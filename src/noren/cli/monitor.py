@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import click
 
-from noren.cli.monitor_collect import collect, show
+from noren.cli.monitor_collect import collect
 from noren.cli.monitor_device import client
 from noren.cli.monitor_plan import plan, simulate
+from noren.cli.monitor_show import show
 
 
 @click.group()

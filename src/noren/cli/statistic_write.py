@@ -79,7 +79,7 @@ def monitor(
     grouped: bool, out: Path, engine: Engine | None,
 ) -> None:  # fmt: skip
     """Count stored REPORTS (.parquet or .jsonl) by slot, class and bit."""
-    from noren.cli.monitor_collect import counted_reports, plans_of
+    from noren.cli.monitor_show import counted_reports, plans_of
     from noren.monitoring.handover import KIND, read_grouped, write_counts
     from noren.monitoring.sealing import classes_of
 
