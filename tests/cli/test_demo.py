@@ -118,3 +118,11 @@ def test_a_folder_that_cannot_be_made_is_a_bad_file_or_wrong_usage(run, tmp_path
     done = run("demo", "--out", file / "below")
     assert done.exit_code == 3
     assert "Traceback" not in done.output
+
+
+def test_a_policy_that_forbids_the_demo_says_so(run, tmp_path):
+    (tmp_path / "noren-policy.toml").write_text('users = ["nobody-at-all"]\n')
+    done = run("demo", "--out", tmp_path)
+    assert done.exit_code == 3
+    assert "is not among its users" in done.stderr
+    assert "bug" not in done.stderr

@@ -14,6 +14,7 @@ from io import StringIO
 from typing import Any
 
 from noren.cli.output import Output
+from noren.errors import FileProblem
 from noren.noise.public import generator
 from noren.page import Card, Chart, Code, Part, Section, Table, Text
 
@@ -66,8 +67,8 @@ class Stage:
     def run(self, *words: object, ends: int = 0) -> Any:
         """Run `noren WORDS` and give its JSON: an object, or a list where it prints a stream.
 
-        `ends` is the exit code that the story expects; another is a bug in Noren. A command that is
-        refused gives its message.
+        `ends` is the exit code that the story expects; another ends the demo with what the command
+        said (a policy may forbid it). A command that is refused gives its message.
         """
         said = [str(word) for word in words]
         command = shlex.join(["noren", *said])
@@ -75,7 +76,7 @@ class Stage:
         self.output.say(f"$ {command}")
         code, out, err = in_this_process([*said, "--json"])
         if code != ends:
-            raise RuntimeError(f"'{command}' ended with exit code {code}. {err}")
+            raise FileProblem(f"'{command}' ended with exit code {code}, and so the demo: {err}")
         return read(out) if code == 0 else err.partition("Error: ")[2].strip()
 
     def answered(
