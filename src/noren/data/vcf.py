@@ -33,7 +33,6 @@ Place: TypeAlias = tuple[str, int, str, str]
 
 TWO_FIRST, MISSING, ONE, TWO_SECOND = 0, 1, 2, 3  # what a .bed stores for copies of A1 and A2
 OPEN_END = -2  # pads calls of fewer alleles than the record's widest
-ROWS_AT_ONCE = 1 << 10
 
 
 def convert_vcf(path: str | Path, sites: str | Path | Sites, out: str | Path) -> Bed:

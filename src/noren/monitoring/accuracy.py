@@ -20,7 +20,7 @@ Maths
 
 from __future__ import annotations
 
-from math import exp, expm1, sqrt, tanh
+from math import exp, expm1, tanh
 
 from scipy.stats import norm
 
@@ -168,8 +168,3 @@ def people_needed(horizon: int, reports: int, contrast: Number, share: Number, s
     spread = (1 - c) * (1 + c) / (4 * c * c) + phi * (1 - phi)
     exactly = slots * spread / (at_most("reports", reports, slots, "horizon") * aim * aim)
     return max(int(exactly) + (exactly > int(exactly)), -(-slots // reports))
-
-
-def standard_deviation(found: float) -> float:
-    """Give the square root of a variance."""
-    return sqrt(found)

@@ -321,11 +321,3 @@ def combined_verdict(share: float, threshold: float, margin: float) -> Verdict:
     if share >= threshold + margin:
         return Verdict.UP
     return Verdict.DOWN if share <= threshold - margin else Verdict.UNDECIDED
-
-
-def as_row(reading: Reading) -> dict[str, Any]:
-    """Give the JSON form of a reading."""
-    from noren.question import as_json
-
-    found: dict[str, Any] = as_json(reading)
-    return found

@@ -23,12 +23,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 from noren.errors import AdjacencyMismatch, BudgetRefused, ParameterError, ReleaseLost
 from noren.privacy import Guarantee
 from noren.privacy.numbers import Number, read_epsilon, whole
-from noren.question import Asks, identity
+from noren.question import identity
 from noren.similarity.asked import ONE_BIT, read_adjacency
 from noren.similarity.best_record import BestRecord
 from noren.similarity.courtesy import SearcherCharge, courtesy_account
@@ -45,19 +45,6 @@ from noren.similarity.top_set import TopSet
 from noren.similarity.walk import WORTH
 
 FIRST_DEPTH = 100
-
-
-class Keeps(Asks, Protocol):
-    """Whoever keeps the account: a ledger."""
-
-    def balance(self, name: str) -> Any:
-        """Say what an account may spend and has spent."""
-
-    def history(self, name: str) -> Sequence[Any]:
-        """List what was charged to it."""
-
-    def create_account(self, name: str, budget: Guarantee, *, columns: Any = None) -> Any:
-        """Open an account."""
 
 
 class NotStored(Exception):
