@@ -11,7 +11,14 @@ import numpy as np
 import pytest
 
 from noren import Guarantee
-from noren.association import chi_squared, cmh, count_stratified_tables, count_tables
+from noren.association import (
+    chi_squared,
+    cmh,
+    count_stratified_tables,
+    count_tables,
+    open_adjusted,
+)
+from noren.association.null_model import UNIT
 from noren.association.scoring import SAME_STATUS
 from noren.ledger import Ledger
 
@@ -53,14 +60,19 @@ def test_adjusting_finds_the_hits_that_a_plain_scan_misses(folder, result_of):
     assert found["adjusted"] >= 14
 
 
-def test_strata_take_the_inflation_away(folder):
+def test_strata_and_covariates_take_the_inflation_away(folder):
     plain = count_tables("study")
     banded = count_stratified_tables("study", "study.covariates", strata_columns=["band"])
     null = ~np.isin(plain.sites.names, (folder / "study.hits").read_text().split())
+    added = open_adjusted("study", "study.covariates").count(None).added
+    score = (added.sums[:, 0] / UNIT) ** 2 / added.measured[:, 0]
     inflation = {
         name: float(np.median(statistic[null])) / MEDIAN
-        for name, statistic in (("plain", chi_squared(plain)), ("stratified", cmh(banded)))
-    }
+        for name, statistic in (
+            ("plain", chi_squared(plain)), ("stratified", cmh(banded)), ("adjusted", score)
+        )
+    }  # fmt: skip
     print(inflation)
     assert inflation["plain"] > 10
     assert inflation["stratified"] < 1.2
+    assert 0.9 < inflation["adjusted"] < 1.1

@@ -44,7 +44,7 @@ def test_power_is_drawn_against_false_positives(quick):
     ((caption, chart),) = charts(quick)
     assert caption == POPULATIONS["smaller"].experiment
     (points,) = chart.to_dict()["datasets"].values()
-    assert len(points) == 32
+    assert len(points) == 35
 
 
 @pytest.mark.slow

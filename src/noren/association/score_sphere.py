@@ -22,6 +22,9 @@ import numpy as np
 from noren.association.geometry import read_tau
 from noren.association.null_model import UNIT, NullModel
 from noren.association.score_exact import Rule, exact_sums
+from noren.association.score_rows import GenotypeRows
+from noren.association.score_test import read_floor
+from noren.association.statistic import Floats
 
 
 def score_norm(model: NullModel, genotypes: Any, tau: object) -> float:
@@ -32,6 +35,21 @@ def score_norm(model: NullModel, genotypes: Any, tau: object) -> float:
     u, v = sums.u / UNIT, math.ldexp(float(sums.variance), -rule.unit_bits)
     square = float(threshold) * model.omega / UNIT / 4
     return math.sqrt(max(0.0, 1 + (u * u - float(threshold) * v) / square))
+
+
+def score_norms(rows: GenotypeRows, tau: object) -> Floats:
+    """Give ||T|| of every variant, in doubles; secret."""
+    model, threshold = rows.layout.model, float(read_tau(tau))
+    u, v = rows.added.sums[:, 0] / UNIT, np.maximum(0, rows.added.measured[:, 0])
+    square = threshold * model.omega / UNIT / 4
+    return np.asarray(np.sqrt(np.maximum(0, 1 + (u * u - threshold * v) / square)))
+
+
+def norm_at_border(model: NullModel, tau: object, floor: object = 1) -> float:
+    """Give the norm that is as much as the test with a floor asks for."""
+    threshold = float(read_tau(tau))
+    square = threshold * model.omega / UNIT / 4
+    return math.sqrt(1 + threshold * float(read_floor(floor)) / square)
 
 
 def score_sensitivity(model: NullModel, tau: object) -> float:

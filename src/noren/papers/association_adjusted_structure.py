@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from noren.association import (
+    GenotypeRows,
     NullModel,
     StratifiedTables,
     Tables,
     chi_squared,
     cmh,
-    score_distance,
 )
 from noren.association.admixed import People, draw_doses, draw_people, shifts_for
 from noren.association.distance import scores
+from noren.association.score_sphere import norm_at_border, score_norms, score_sensitivity
 from noren.association.strata_geometry import cmh_sensitivity, sphere_norm, sphere_sensitivity
 from noren.association.strata_scores import stratified_scores
 from noren.noise.public import generator
@@ -57,6 +60,7 @@ POPULATIONS = {
             "score test, cap .5": (
                 (0.013, 0.890), (0.114, 0.826), (0.045, 0.866), (0.021, 0.884)
             ),
+            "sphere, score test": ((0.216, 0.799), (0.119, 0.854), (0.057, 0.881)),
             "sphere, 4 strata": ((0.189, 0.821), (0.100, 0.866), (0.049, 0.887)),
             "Laplace, 4 strata": ((0.487, 0.538), (0.474, 0.571), (0.450, 0.625)),
             "noisy counts, 4 strata": ((0.423, 0.690), (0.188, 0.793), (0.060, 0.867)),
@@ -74,6 +78,7 @@ POPULATIONS = {
             "score test, cap .5": (
                 (0.000, 0.900), (0.020, 0.791), (0.001, 0.865), (0.000, 0.890)
             ),
+            "sphere, score test": ((0.113, 0.745), (0.030, 0.842), (0.008, 0.886)),
             "Laplace, 4 strata": ((0.479, 0.521), (0.449, 0.550), (0.403, 0.593)),
             "noisy counts, 4 strata": ((0.143, 0.667), (0.017, 0.827), (0.000, 0.907)),
             "noisy counts, 24 strata": ((0.500, 0.673), (0.153, 0.693), (0.023, 0.787)),
@@ -165,7 +170,12 @@ def chances(population: Population, drawn: Drawn) -> Iterator[tuple[str, Any]]:
         yield f"noisy counts, {name}", lambda e, tables=tables: from_counts(tables, tau, e)
     for name, cap in (("score test", None), ("score test, cap .5", "0.5")):
         model = NullModel.fit(people.table, people.is_case, "logistic", cap=cap)
-        yield name, by_score(score_distance(model, drawn.carriers, tau))
+        rows = GenotypeRows.held(model, drawn.carriers)
+        yield name, by_score(rows.scores(Fraction(tau), Fraction(1)))
+        if cap is None:
+            above = score_norms(rows, tau) - norm_at_border(model, tau)
+            delta = score_sensitivity(model, tau)
+            yield "sphere, score test", partial(laplace_of, above, delta)
     banded, groups = drawn.banded, (drawn.banded.cases, drawn.banded.controls)
     if "sphere, 4 strata" in population.published:
         moved = sphere_sensitivity(*groups, tau)
@@ -193,6 +203,11 @@ def laplace_above(distance: Any, scale: float) -> Any:
     """Give the chance that a distance plus Laplace noise is above 0."""
     tail = np.exp(-np.abs(distance) / scale) / 2
     return np.where(distance > 0, 1 - tail, tail)
+
+
+def laplace_of(distance: Any, moved: float, price: float) -> Any:
+    """Give that chance for noise made for a statistic that one person moves by so much."""
+    return laplace_above(distance, moved / price)
 
 
 def from_counts(tables: StratifiedTables, tau: str, price: float) -> Any:
