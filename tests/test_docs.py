@@ -207,3 +207,16 @@ def test_every_page_is_in_the_menu():
             for entry in [line for line in tree.splitlines() if line and not line.startswith(":")]:
                 listed |= set(page.parent.glob(f"{entry}.md" if "**" not in entry else "**/*.md"))
     assert {path for path in pages_and_sources() if (ROOT / "docs") in path.parents} <= listed
+
+
+def test_the_citation_names_the_paper_of_each_capability_and_this_version():
+    import yaml
+
+    import noren
+
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert cited["version"] == noren.__version__
+    notes = " ".join(reference["notes"] for reference in cited["references"])
+    for room in ("association", "reweighting", "monitoring", "similarity", "collaboration"):
+        assert f"noren.{room}" in notes
+    assert all(reference["authors"] and reference["title"] for reference in cited["references"])

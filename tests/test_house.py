@@ -132,3 +132,7 @@ def test_no_committed_file_names_a_package_registry():
         file = ROOT / path
         text = file.read_bytes().decode("utf-8", "replace") if file.is_file() else ""
         assert not any(name in text for name in names), path
+
+
+def test_the_package_says_that_it_is_typed():
+    assert (ROOT / "src/noren/py.typed").exists()
