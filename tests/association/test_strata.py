@@ -1,5 +1,6 @@
 """The stratified test: the oracle table, every table of small strata, large strata, misuse."""
 
+import time
 from fractions import Fraction
 from itertools import product
 
@@ -339,3 +340,40 @@ def test_the_order_of_strata_and_the_naming_of_groups_change_no_score():
         swapped = StratifiedTables(b, a, (7, 6, 11), (6, 8, 9))
         assert stratified_distance(first, "2.7") == stratified_distance(turned, "2.7")
         assert stratified_distance(first, "2.7") == stratified_distance(swapped, "2.7")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("strata", [2, 5, 10])
+def test_a_million_variants_are_scored_in_seconds_on_one_core(strata):
+    rng, variants, half = np.random.default_rng(strata), 10**6, 250_000 // strata
+    rates = rng.uniform(0.05, 0.5, variants)
+    b = np.stack([rng.binomial(half, rates) for _ in range(strata)])
+    shift = rng.normal(0, 1, variants) * np.sqrt(half * rates / strata) * 8  # as many of each kind
+    a = np.clip(b + shift.astype(int), 0, half)
+    shape = shape_of((half,) * strata, (half,) * strata, Fraction("29.716785"))
+    searched(shape, a[:, :100], b[:, :100])
+    begun = time.process_time()
+    signed, again = searched(shape, a, b)
+    spent = time.process_time() - begun
+    print(f"{strata} strata: {spent:.2f} s, {again.sum()} of {variants} again in fractions")
+    assert again.sum() < 100
+    assert (signed > 0).any()
+    assert spent < 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(6))
+def test_random_designs_of_every_kind_keep_the_contract(seed):
+    rng = np.random.default_rng(seed)
+    worst = 0
+    for _ in range(60):
+        strata = int(rng.integers(1, 11))
+        here, there, cases, controls = random_pairs(
+            rng, strata, int(rng.choice([4, 60, 4000])), 400
+        )
+        tau = Fraction(str(rng.choice(["0.01", "0.5", "1", "3.84", "4", "9"])))
+        if tau < largest_cmh(cases, controls):
+            scores = stratified_scores(StratifiedTables(*here, cases, controls), tau)
+            others = stratified_scores(StratifiedTables(*there, cases, controls), tau)
+            worst = max(worst, int(np.abs(scores - others).max()))
+    assert worst == 1

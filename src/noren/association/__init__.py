@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         count_stratified_tables as count_stratified_tables,
     )
     from noren.association.strata_geometry import cmh as cmh
+    from noren.association.strata_pvalue import stratified_p_value as stratified_p_value
     from noren.association.strata_scores import stratified_distance as stratified_distance
     from noren.association.strata_shape import largest_cmh as largest_cmh
     from noren.association.stratified import Strata as Strata
@@ -82,6 +83,7 @@ ROOMS = {
     "strata": "StratifiedTables",
     "strata_counting": "count_stratified_tables",
     "strata_geometry": "cmh",
+    "strata_pvalue": "stratified_p_value",
     "strata_scores": "stratified_distance",
     "strata_shape": "largest_cmh",
     "stratified": "Strata",

@@ -9,7 +9,8 @@ it by at most 1, and it is at least 1 if and only if CMH > tau
 (docs/proofs/association/strata.md). So every question works over it unchanged. The strata, and who
 is in which, are public; they must not have been made from genotypes.
 
-There are no p-values, because none is proved: scores are read in the mode "agreement".
+There are no p-values, because none is proved: scores are read in the mode "agreement". For small
+strata `noren.association.stratified_p_value` finds a numerical supremum, marked as one.
 """
 
 from __future__ import annotations
