@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -266,3 +267,25 @@ def test_a_file_that_shrinks_between_the_passes_is_said_to(tmp_path, monkeypatch
     bed.path.write_bytes(bed.path.read_bytes()[:-5])
     with pytest.raises(FileProblem, match="shorter"):
         study.design.scores(statistic, study.design.read_tau(3))
+
+
+def test_memory_does_not_grow_to_people_times_variants(tmp_path, monkeypatch):
+    people, variants = 2_000, 6_000  # three megabytes packed, twelve as bytes
+    monkeypatch.setattr(score_rows, "TOGETHER", 2**17)
+    monkeypatch.setattr("noren.data.bed.BLOCK_BYTES", 2**16)
+    random = np.random.default_rng(0)
+    stored = random.integers(0, 256, variants * people // 4, dtype=np.uint8)
+    (tmp_path / "big.bed").write_bytes(b"\x6c\x1b\x01" + stored.tobytes())
+    (tmp_path / "big.fam").write_text("".join(f"f p{i} 0 0 1 {1 + i % 2}\n" for i in range(people)))
+    names = tuple(f"rs{j}" for j in range(variants))
+    write_bim(tmp_path / "big.bim", Sites(names, ("1",) * variants, tuple(range(variants)),
+                                          ("A",) * variants, ("G",) * variants))  # fmt: skip
+    ages = "".join(f"p{i} {i % 50}\n" for i in range(people))
+    (tmp_path / "big.cov").write_text("IID age\n" + ages)
+    study = open_adjusted(tmp_path / "big", tmp_path / "big.cov", workers=1)
+    study.design.scores(study.count(None), study.design.read_tau(30))  # what is compiled stays
+    tracemalloc.start()
+    study.design.scores(study.count(None), study.design.read_tau(3))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < stored.size

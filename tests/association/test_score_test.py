@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noren.association import GenotypeRows, NullModel, ScoreTest, score_distance
+from noren.association import GenotypeRows, NullModel, ScoreTest, null_variance, score_distance
 from noren.association import score_rows as score_rows_module
 from noren.association.null_model import UNIT, is_semidefinite
 from noren.association.score_exact import Rule, exact_sums
@@ -332,16 +332,31 @@ def test_asymptotic_p_values_keep_their_level_where_numbers_are_large(coding, ca
     covariates = np.column_stack([np.ones(300), random.normal(size=300)])
     status = random.random(300) < 1 / (1 + np.exp(-covariates[:, 1]))
     design = ScoreTest(model=NullModel.fit(covariates, status, cap=cap), coding=coding)
-    noise = random.geometric(0.3, 800) - random.geometric(0.3, 800)
+    noise = random.geometric(0.3, 500) - random.geometric(0.3, 500)
     for rate in (0.15, 0.4):
-        copies = random.binomial(2 if coding == "additive" else 1, rate, (800, 300))
+        copies = random.binomial(2 if coding == "additive" else 1, rate, (500, 300))
         true = score_distance(design.model, copies, 2, coding=coding)
         p = design.asymptotic_p(true + noise, Fraction(2), Fraction(-np.log(0.7)))
-        assert 0.005 < (p <= 0.05).mean() < 0.05 + 4 * np.sqrt(0.05 * 0.95 / 800)
+        assert 0.002 < (p <= 0.05).mean() < 0.05 + 4 * np.sqrt(0.05 * 0.95 / 500)
     falling = design.asymptotic_p(np.arange(-30, 60), Fraction(2), Fraction(1))
     assert (np.diff(falling) <= 0).all()
     assert falling[0] > 0.99
     assert falling[-1] < 1e-9
+
+
+def test_the_null_variance_is_one_for_a_fit_and_near_it_for_a_cap():
+    random = np.random.default_rng(7)
+    covariates = np.column_stack([np.ones(300), random.normal(size=300)])
+    status = random.random(300) < 1 / (1 + np.exp(-2 * covariates[:, 1]))
+    rates = 1 / (1 + np.exp(1 - 0.5 * covariates[:, 1]))
+    error = 4 * np.sqrt(2 / 2000)
+    for coding in ("carrier", "additive"):
+        flat = null_variance(NullModel.fit(covariates, status), 0.3, seed=3, coding=coding)
+        assert abs(flat - 1) < error
+    capped = null_variance(NullModel.fit(covariates, status, cap=0.5), rates, seed=3)
+    assert 0.9 < capped < 1.3
+    with pytest.raises(ParameterError, match="rates"):
+        null_variance(NullModel.fit(covariates, status), 2, seed=3)
 
 
 def test_errors_about_genotypes_quote_none():

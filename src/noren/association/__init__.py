@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from noren.association.pvalue import cut_off as cut_off
     from noren.association.pvalue import p_value as p_value
     from noren.association.pvalue import randomized_p_value as randomized_p_value
+    from noren.association.score_null import null_variance as null_variance
     from noren.association.score_rows import GenotypeRows as GenotypeRows
     from noren.association.score_test import ScoreTest as ScoreTest
     from noren.association.score_test import score_distance as score_distance
@@ -72,6 +73,7 @@ ROOMS = {
     "null_model": "NullModel",
     "private_status": "AnyStatus SwappedStatus",
     "pvalue": "best_tau cut_off p_value randomized_p_value",
+    "score_null": "null_variance",
     "score_rows": "GenotypeRows",
     "score_test": "ScoreTest score_distance",
     "scoring": "CaseControl",

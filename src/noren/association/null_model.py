@@ -155,11 +155,16 @@ class NullModel:
     @cached_property
     def theta2(self) -> int:
         """max_i u_i' Kc u_i, in units of 2^-(60 + shift), exactly."""
-        wide = self.vectors.astype(np.float64)
+        vectors = self.distinct[:, 1:]
+        wide = vectors.astype(np.float64)
         near = np.einsum("ij,jk,ik->i", wide, self.matrix.astype(np.float64), wide)
-        candidates = np.flatnonzero(near >= near.max() * (1 - 1e-9))
-        rows = np.unique(self.vectors[candidates], axis=0)
-        return max(self.form(row.tolist(), row.tolist()) for row in rows)
+        candidates = vectors[near >= near.max() * (1 - 1e-9)]
+        return max(self.form(row, row) for row in candidates.tolist())
+
+    @cached_property
+    def distinct(self) -> Counts:
+        """The different rows (w_i, u_i) there are; few where covariates are categories."""
+        return np.unique(np.column_stack([self.weights, self.vectors]), axis=0)
 
     def form(self, left: Sequence[int], right: Sequence[int]) -> int:
         """Give left' Kc right in whole numbers of any length."""

@@ -112,14 +112,11 @@ def largest_change(z: list[int], rule: Rule) -> int:
     model, up = rule.model, BITS + rule.model.shift
     y = [sum(k * b for k, b in zip(row, z, strict=True)) for row in model.matrix.tolist()]
     near_y = np.array([float(entry) for entry in y])
-    wide = model.vectors.astype(np.float64)
-    weights = np.ldexp(model.weights.astype(np.float64), up)
+    wide = model.distinct[:, 1:].astype(np.float64)
+    weights = np.ldexp(model.distinct[:, 0].astype(np.float64), up)
     near = change(weights, wide @ near_y, rule.additive)
     doubt = NEAR * float((4 * weights + 4 * np.abs(wide) @ np.abs(near_y)).max())
-    candidates = np.flatnonzero(near >= near.max() - doubt)
-    rows = np.unique(
-        np.column_stack([model.weights[candidates], model.vectors[candidates]]), axis=0
-    )
+    rows = model.distinct[near >= near.max() - doubt]
     found = 0
     for weight, *row in rows.tolist():
         fitted = sum(a * b for a, b in zip(row, y, strict=True))

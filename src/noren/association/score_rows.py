@@ -30,7 +30,8 @@ from noren.data.bed import SPARE, Packed, VariantRange
 from noren.engine import Engine, Progress, run
 from noren.errors import ParameterError
 
-FEW = 2**20  # genotypes that are not worth loading a compiler for
+FEW = 2**20  # genotypes, in at most so many variants, that need no compiler
+FEW_VARIANTS = 256
 TOGETHER = 2**24  # bytes of rows that share the tables of the sums
 
 
@@ -144,7 +145,8 @@ class GenotypeRows:
     @property
     def is_small(self) -> bool:
         """Whether every score is computed in whole numbers from the start: a public fact."""
-        return len(self.wanted) * self.layout.in_file <= FEW
+        rows = len(self.wanted)
+        return rows <= FEW_VARIANTS and rows * self.layout.in_file <= FEW
 
     @cached_property
     def added(self) -> Added:
