@@ -34,7 +34,8 @@ from noren.ledger.place import OpenFile, prepare_file, shown
 
 BUSY_SECONDS = 60.0
 SNAPSHOT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"
-DAMAGE = ("malformed", "not a database", "disk image", "file is encrypted", "unreadable")
+DAMAGE = ("malformed", "not a database", "disk image", "file is encrypted", "unreadable",
+          "no such column", "no such table", "has no column")  # fmt: skip
 
 Row = dict[str, Any]
 

@@ -36,6 +36,7 @@ from noren.question import identity_of_form
 HEAD = re.compile("[0-9a-f]{64}")
 NOTHING = Amounts(0)
 FIRST = -(2**62)  # below every sequence number
+UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, SyntaxError)  # damaged content
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,7 @@ def examined(database: Database, head: str | None) -> tuple[list[str], list[Walk
                 findings += structure_of(transaction, database)
             walks += [Walk(row) for row in transaction.all(EVERY_ACCOUNT)]
             for walk in walks:
-                walk.run(transaction)
+                walk.run_through(transaction)
             findings += strays(transaction, walks)
     except RecordDamaged as damage:
         findings += damage.findings
@@ -144,11 +145,18 @@ class Walk:
     heads: set[str] = field(default_factory=set)
     findings: list[str] = field(default_factory=list)
 
+    def run_through(self, transaction: Transaction) -> None:
+        """Read all, and note where damage makes reading itself impossible."""
+        try:
+            self.run(transaction)
+        except UNREADABLE:
+            self.find("its rows", "cannot be read")
+
     def run(self, transaction: Transaction) -> None:
         """Read every entry, then compare with the account's running totals."""
         try:
             opened = read_opened(self.row["opened"])
-        except (ValueError, KeyError, TypeError):
+        except UNREADABLE:
             self.find("its terms", "cannot be read")
             return
         seen = 0
@@ -157,7 +165,7 @@ class Walk:
             self.link(entry)
             try:
                 self.add(transaction, entry, opened)
-            except (ValueError, KeyError, TypeError, AttributeError):
+            except UNREADABLE:
                 self.find(named(entry), "its content cannot be read")
         counted = transaction.one(ENTRY_COUNT, account=self.row["id"])
         if counted is None or counted["entries"] != seen:
