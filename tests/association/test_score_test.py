@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -357,6 +358,13 @@ def test_the_null_variance_is_one_for_a_fit_and_near_it_for_a_cap():
     assert 0.9 < capped < 1.3
     with pytest.raises(ParameterError, match="rates"):
         null_variance(NullModel.fit(covariates, status), 2, seed=3)
+
+
+def test_numbers_without_an_intercept_are_refused():
+    model = NullModel.fit(COVARIATES, STATUS)
+    broken = replace(model, vectors=model.vectors[:, 1:], matrix=model.matrix[1:, 1:])
+    with pytest.raises(ParameterError, match="intercept"):
+        score_distance(broken, STATUS, 3)
 
 
 def test_errors_about_genotypes_quote_none():

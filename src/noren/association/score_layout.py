@@ -69,6 +69,13 @@ class Layout:
     members: Counts
     in_file: int
 
+    def __post_init__(self) -> None:
+        if not np.array_equal(self.model.vectors[:, 0], self.model.weights):
+            raise ParameterError(
+                "model", "one whose first vectors are not its weights", "one with an intercept",
+                "Make it with NullModel.fit.",
+            )  # fmt: skip
+
     @property
     def additive(self) -> bool:
         """Whether doses are tested."""
