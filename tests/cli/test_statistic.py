@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 
 from noren.association import simulate
+from noren.collaboration.handover import open_rows
 
 FREE = ("--no-ledger", "--insecure-seed", 3)
 
@@ -117,3 +119,145 @@ def test_a_statistic_of_another_plan_or_kind_is_refused(reports, cohort, run, re
     assert (done.exit_code, "'report-counts'" in done.stderr) == (3, True)
     pq.write_table(pa.table({"a": [1]}), "none.parquet")
     assert run("statistic", "check", "none.parquet").exit_code == 3
+
+
+@pytest.fixture
+def records(folder) -> Path:
+    lines = [
+        "id,c0,c1,c2,c3",
+        *(f"r{i},{i % 2},{i % 3 == 0:d},1,{i % 5 == 0:d}" for i in range(40)),
+    ]
+    (folder / "records.csv").write_text("\n".join(lines) + "\n")
+    return folder / "records.csv"
+
+
+def test_records_in_a_statistic_are_searched_as_the_file_is(records, result_of, run):
+    result_of("statistic", "write", "similar", records, "--out", "records.parquet")
+    asked = ("--query", "c0,c1", "--epsilon", 4, "--adjacency", "bit", "--top", 5, *FREE)
+    from_data = result_of("similar", "search", records, *asked)
+    handed = result_of("similar", "search", "--statistic", "records.parquet", *asked)
+    assert from_data["result"]["hits"] == handed["result"]["hits"]
+    assert same_answer(
+        result_of("similar", "leaks", records, "--query", "c0,c1"),
+        result_of("similar", "leaks", "--statistic", "records.parquet", "--query", "c0,c1"),
+    )
+    found = result_of("statistic", "check", "records.parquet")["result"]
+    assert found["public"] == {"records": 40, "columns": 4, "min_weight": 0}
+    assert (
+        "needs --statistic" in run("similar", "search", records, *asked, "--engine", "dask").stderr
+    )
+
+
+def test_randomized_records_of_a_statistic_are_those_of_the_file(records, result_of):
+    result_of("statistic", "write", "similar", records, "--out", "records.parquet")
+    price = ("--epsilon", 1, "--adjacency", "bit", *FREE)
+    for given, out in ((records, "a.npz"), ("records.parquet", "b.npz")):
+        result_of("similar", "publish", given, out, *price)
+    one, two = (np.load(name)["words"] for name in ("a.npz", "b.npz"))
+    assert one.tolist() == two.tolist()
+
+
+def test_a_query_copied_from_a_statistic_is_refused(records, run, result_of):
+    result_of("statistic", "write", "similar", records, "--out", "records.parquet")
+    asked = ("--epsilon", 4, "--adjacency", "bit", "--top", 5, *FREE)
+    done = run("similar", "search", "--statistic", "records.parquet", "--query-file",
+               "records.parquet", *asked)  # fmt: skip
+    assert done.exit_code == 3
+    assert run("similar", "search", "--statistic", "records.parquet", "--query", "r3",
+               *asked).exit_code == 3  # fmt: skip
+
+
+SCHEMA = """
+[[columns]]
+name = "age"
+kind = "integer"
+lower = 0
+upper = 99
+missing = "own"
+[[columns]]
+name = "ill"
+kind = "boolean"
+missing = "own"
+"""
+
+
+@pytest.fixture
+def people(folder) -> Path:
+    (folder / "schema.toml").write_text("format = 1\n" + SCHEMA)
+    for name, shift in (("private", 30), ("public", 10)):
+        rows = [f"{(i * 7 + shift) % 100},{'true' if i % 3 else 'false'}" for i in range(300)]
+        (folder / f"{name}.csv").write_text("\n".join(["age,ill", *rows]) + "\n")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("method", "kind"), [("kriging", "basis-sums"), ("adaptive", "encoded-rows")]
+)
+def test_weights_from_a_statistic_are_those_from_the_private_table(people, result_of, method, kind):
+    question = ("--schema", "schema.toml", "--adjacency", "substitute", "--records", 300,
+                "--epsilon", 9, "--method", method)  # fmt: skip
+    made = result_of("statistic", "write", "reweight", "private.csv", "public.csv", *question,
+                     "--out", "s.parquet")  # fmt: skip
+    assert made["result"]["kind"] == kind
+    result_of("reweight", "fit", "private.csv", "public.csv", *question, "--out", "a.csv", *FREE)
+    result_of("reweight", "fit", "public.csv", "--statistic", "s.parquet", *question, "--out",
+              "b.csv", *FREE)  # fmt: skip
+    assert Path("a.csv").read_text() == Path("b.csv").read_text()
+    assert result_of("statistic", "check", "s.parquet")["result"]["secret"] is True
+
+
+def test_sums_of_another_basis_are_refused_before_anything_is_asked(people, run, result_of):
+    price = ("--schema", "schema.toml", "--adjacency", "substitute", "--method", "kriging",
+             "--epsilon", 9)  # fmt: skip
+    result_of("statistic", "write", "reweight", "private.csv", "public.csv", *price, "--records",
+              300, "--out", "s.parquet")  # fmt: skip
+    rows = Path("public.csv").read_text().splitlines()
+    Path("other.csv").write_text("\n".join(rows[:100]) + "\n")
+    done = run("reweight", "fit", "other.csv", "--statistic", "s.parquet", *price, "--records", 300,
+               "--out", "b.csv", *FREE)  # fmt: skip
+    assert (done.exit_code, "another basis" in done.stderr) == (3, True)
+    assert run("reweight", "fit", "other.csv", *price, "--out", "b.csv", *FREE).exit_code == 2
+
+
+@pytest.fixture
+def consortium(people, result_of) -> Path:
+    key = result_of("collaborate", "keygen", "north.key", "--organization", "north")["result"]
+    head = f'name = "hearts"\nlabel = "ill"\n[members]\nnorth = "{key["public_key"]}"\n'
+    (people / "hearts.toml").write_text(head + SCHEMA)
+    return people / "hearts.toml"
+
+
+@pytest.mark.parametrize("way", ["auto", "logistic", "moments"])
+def test_a_model_of_a_statistic_is_that_of_the_rows(consortium, result_of, run, way):
+    result_of("statistic", "write", "collaborate", "private.csv", "--consortium", "hearts.toml",
+              "--out", "rows.parquet")  # fmt: skip
+    asked = ("--consortium", "hearts.toml", "--organization", "north", "--key", "north.key",
+             "--epsilon", 2, "--adjacency", "substitute", "--size", 300, *FREE)  # fmt: skip
+    asked = (*asked, "--way", way)
+    result_of("collaborate", "train", "private.csv", *asked, "--out", "a.zip")
+    result_of("collaborate", "train", "--statistic", "rows.parquet", *asked, "--out", "b.zip")
+    one, two = (result_of("collaborate", "inspect", name)["result"] for name in ("a.zip", "b.zip"))
+    assert [v for _, v in one["coefficients"]] == pytest.approx([v for _, v in two["coefficients"]])
+    public = result_of("statistic", "check", "rows.parquet")["result"]["public"]
+    assert (public["target"], public["classes"]) == ("binary", 2)
+    done = run("collaborate", "train", "private.csv", "--statistic", "rows.parquet", *asked)
+    assert done.exit_code == 2
+
+
+def test_rows_longer_than_the_proof_allows_are_scaled_down(consortium, result_of):
+    result_of("statistic", "write", "collaborate", "private.csv", "--consortium", "hearts.toml",
+              "--out", "rows.parquet")  # fmt: skip
+    table = pq.read_table("rows.parquet")
+    x = table["x0"].to_numpy().copy()
+    x[:3] = [1e200, np.nan, -50.0]
+    y = table["y"].to_numpy().copy()
+    y[:3] = [7.0, np.nan, -3.0]
+    columns = {name: table[name] for name in table.column_names} | {"x0": x, "y": y}
+    pq.write_table(pa.table(columns).replace_schema_metadata(table.schema.metadata), "wild.parquet")
+    rows, targets, _ = next(open_rows("wild.parquet")[0].read())
+    assert np.linalg.norm(rows, axis=1).max() <= 1
+    assert set(targets.tolist()) <= {-1.0, 1.0}
+    plain, before, _ = next(open_rows("rows.parquet")[0].read())
+    assert rows[3:].tolist() == plain[3:].tolist()
+    assert targets[3:].tolist() == before[3:].tolist()
+    assert rows[1].tolist() == [0.0, *plain[1, 1:].tolist()]

@@ -18,7 +18,6 @@ from noren.collaboration.filed_rows import EncodedPart, opened_rows
 from noren.collaboration.logistic_loss import logistic_slope
 from noren.data import OWN, Boolean, Numeric, Schema, fill, partitions
 from noren.engine import LocalEngine
-from noren.errors import ParameterError
 from noren.ledger import Ledger
 from noren.monitoring.batch import count_first_reports, count_reports
 from noren.question import as_json
@@ -216,8 +215,10 @@ def test_a_fit_survives_a_killed_worker(tables, engine, tmp_path):
     assert (tmp_path / "crashed").exists()
 
 
-def test_rows_that_stay_in_files_are_refused_where_rows_are_needed(tables):
-    with opened_rows(TASK, encoded(tables[0])) as rows:
-        with pytest.raises(ParameterError, match="apart"):
-            list(rows.chunks())
+def test_rows_that_stay_in_files_can_be_read_for_ways_that_take_them_apart(tables):
+    parts = encoded(tables[0])
+    with opened_rows(TASK, [*parts[::-1], *parts]) as rows:
+        found = np.concatenate([x for x, _, _ in rows.chunks()])
         assert repr(rows) == f"FiledRows({TASK.dimension} features)"
+    here = TrainingRows.counted(TASK, (block for part in parts for block in part.source.read()))
+    assert found.tolist() == np.concatenate([x for x, _, _ in here.parts]).tolist()

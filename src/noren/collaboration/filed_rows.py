@@ -18,8 +18,7 @@ import numpy as np
 
 from noren.collaboration.statistic import CHUNK, Part, TrainingRows, read_weights
 from noren.collaboration.task import Task
-from noren.engine import Engine, LocalEngine, Rounds
-from noren.errors import ParameterError
+from noren.engine import Engine, LocalEngine, Rounds, distinct
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -42,10 +41,11 @@ class EncodedPart:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class FiledRows:
-    """Stand for training rows in sums; fits that need the rows themselves refuse it."""
+    """Stand for training rows: what only adds up over them never holds them."""
 
     task: Task
     rounds: Rounds
+    sources: tuple[Any, ...]
     stride: int = 1
     _cache: dict[str, int] = field(default_factory=dict, init=False)
 
@@ -67,16 +67,12 @@ class FiledRows:
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """Refuse: rows do not come to the driver."""
-        raise ParameterError(
-            "the way of learning", "one that takes rows apart", "one that only adds up over rows",
-            "Use logistic, softmax, gradient-descent, moments, gram or output, or read the rows "
-            "into memory (--engine local, and no --statistic).",
-        )  # fmt: skip
+        """Read the rows into this process's memory, for a way of learning that takes them apart."""
+        return tuple(part for source in self.sources for part in source.read())
 
     def chunks(self, bound: float = 1.0) -> Iterator[Any]:
-        """Refuse likewise."""
-        return iter(self.parts)
+        """Yield some rows at a time, likewise."""
+        return TrainingRows(self.task, self.parts).chunks(bound)
 
     def __repr__(self) -> str:
         return f"FiledRows({self.task.dimension} features)"
@@ -106,5 +102,6 @@ def opened_rows(
     task: Task, parts: Iterable[Any], engine: Engine | None = None
 ) -> Iterator[FiledRows]:
     """Open pieces of a table (or of a statistic file) for the rounds of a fit."""
-    with (engine or LocalEngine()).rounds(parts) as rounds:
-        yield FiledRows(task, rounds)
+    sources = distinct(parts)
+    with (engine or LocalEngine()).rounds(sources) as rounds:
+        yield FiledRows(task, rounds, tuple(sources))

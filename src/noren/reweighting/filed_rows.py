@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from noren.engine import Engine, LocalEngine, Rounds
-from noren.errors import ParameterError
 from noren.reweighting.encoding import Encoding
 from noren.reweighting.rows import Floats
 
@@ -52,13 +51,6 @@ class FiledRows:
     def summed(self, count: Callable[[Iterable[Floats]], Any]) -> Any:
         """Count the blocks by a pure function."""
         return self.rounds(count)
-
-    @property
-    def blocks(self) -> tuple[Floats, ...]:
-        """Refuse: rows do not come to the driver."""
-        raise ParameterError(
-            "the statistic", "rows that stay in their files", "rows in memory for this question"
-        )
 
     def __repr__(self) -> str:
         return f"FiledRows({self.width} coordinates)"
