@@ -155,3 +155,14 @@ def test_a_scheduler_that_is_not_there_is_named(parts):
 
 def test_processes_of_this_machine_are_started_where_no_scheduler_is_named(parts):
     assert same(DaskEngine(workers=1).run(parts[:3], sums), run(parts[:3], sums))
+
+
+def other_version(name):
+    return "0.0.7"
+
+
+def test_workers_with_another_noren_are_refused_before_anything_is_sent(engine, parts, monkeypatch):
+    monkeypatch.setattr("noren.engine.dask.version", other_version)
+    monkeypatch.setattr("noren.engine.dask.own_version", lambda: "0.1.0")
+    with pytest.raises(FileProblem, match=r"have Noren 0\.0\.7, but all must have 0\.1\.0"):
+        engine.run(parts, sums)

@@ -130,13 +130,17 @@ def require_short(rows: TrainingRows) -> None:
     The task shortens every row, so this finds a programmer's mistake and never depends on what a
     record says; without it such a mistake would void the guarantee in silence.
     """
-    for encoded, _, _ in rows.chunks():
-        lengths = np.einsum("ij,ij->i", encoded, encoded)
-        if not np.all(lengths <= LONGEST**2):
-            raise ParameterError(
-                "the statistic", "not of encoded rows", "rows of length at most 1",
-                "Encode the table with TrainingRows.of or TrainingRows.counted.",
-            )  # fmt: skip
+    if rows.summed(too_long).any():
+        raise ParameterError(
+            "the statistic", "not of encoded rows", "rows of length at most 1",
+            "Encode the table with TrainingRows.of or TrainingRows.counted.",
+        )  # fmt: skip
+
+
+def too_long(encoded: Floats, targets: Any, weights: Any) -> npt.NDArray[np.int64]:
+    """Count rows that are longer than 1, or hold what is no number."""
+    lengths = np.einsum("ij,ij->i", encoded, encoded)
+    return np.array([np.count_nonzero(~(lengths <= LONGEST**2))], np.int64)
 
 
 def require_task(given: Task, wanted: Task) -> None:

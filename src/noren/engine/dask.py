@@ -144,7 +144,7 @@ class DaskEngine:
             def one(count: Callable[[Iterable[Any]], Any]) -> Any:
                 found = [client.submit(counted_again, blocks, count, pure=False) for blocks in kept]
                 try:
-                    return merged(client.gather(future).result() for future in found)
+                    return merged(arrived(client, future).result() for future in found)
                 finally:
                     client.cancel(found)
 
@@ -187,26 +187,22 @@ def connected(client: Any, scheduler: str) -> Any:
 
 
 def check_workers(client: Any, scheduler: str) -> None:
-    """Refuse a cluster without workers, or whose workers have another Noren or none.
-
-    A worker that cannot read its tasks would leave the run waiting for ever.
-    """
-    own = version("noren")
-    try:
-        client.wait_for_workers(1, timeout=CONNECT_SECONDS)
-        found = set(client.run(version, "noren").values())
-    except TimeoutError:
-        raise FileProblem(
-            f"The Dask scheduler at {scheduler} has no workers, but counting needs one at least. "
-            "Start some: dask worker"
-        ) from None
-    except PackageNotFoundError:
-        found = {"none"}
-    if found != {own}:
+    """Refuse workers that have another Noren or none: they could not read their tasks."""
+    own = own_version()
+    answers = client.run(version, "noren", on_error="return").values()  # one may be restarting
+    found = {answer for answer in answers if isinstance(answer, str)}
+    if any(isinstance(answer, PackageNotFoundError) for answer in answers):
+        found.add("none")
+    if not found <= {own}:
         raise FileProblem(
             f"The workers at {scheduler} have Noren {', '.join(sorted(found))}, but all must have "
             f"{own}, as here. Install it there."
         )
+
+
+def own_version() -> str:
+    """Give the version that is installed here."""
+    return version("noren")
 
 
 def told(outcomes: Iterator[Outcome], total: int, progress: Progress | None) -> Iterator[Any]:
