@@ -165,7 +165,7 @@ def plink(folder: Path) -> Iterator[Target]:
         for other in (".bed", ".bim", ".fam"):
             (own / f"s{other}").write_bytes((folder / f"study{other}").read_bytes())
         yield Target(f"PLINK {ending}", [seed], through_file(own / f"s{ending}", whole), 0.4)
-    bim = b"1\trs1\t0\t100\tA\tG\n1\tSECRETWORD\t0\t7310477\tC\tT\n"
+    bim = b"1\trs1\t0\t100\tA\tG\n1\trs2\t0\t7310\tC\tT\n"  # public
     yield Target("sites", [bim], through_file(folder / "x.bim", read_bim), 0.4)
 
 

@@ -109,12 +109,13 @@ def devices(draws: int) -> Iterator[AuditRow]:
     """Let whole devices report an epoch, state file and all, and bound epsilon from outside."""
     for strategy, settings in (
         ("block", {"slot_epsilon": None}),
+        ("ramp", {"slot_epsilon": "0.7"}),
         ("independent", {}),
         ("published", {}),
     ):
         made = plan(
             10_000, 2, 1, 0.5, strategy=strategy, reports=2, timetable=Timetable(origin=10.0),
-            task="audit", **settings,  # type: ignore[arg-type]
+            task="audit", **settings,
         ).to_dict()  # fmt: skip
         with tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None) as folder:
             yield audit_callable(

@@ -52,8 +52,8 @@ def rows(quick: bool) -> Iterator[AuditRow]:
         yield from exact_rows(subject)
     yield from special_prices(every)
     for subject in every.values():
-        yield law_row(subject, int((2_000 if quick else 20_000) * subject.draws))
-    yield from asked_of_a_ledger(every, 250 if quick else 4_000)
+        yield law_row(subject, int((1_200 if quick else 20_000) * subject.draws))
+    yield from asked_of_a_ledger(every, 160 if quick else 4_000)
     yield from question_faults.rows(every)
 
 

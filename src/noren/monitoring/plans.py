@@ -14,6 +14,7 @@ from typing import Any
 
 from noren.errors import FileProblem, NorenError, ParameterError
 from noren.monitoring.accuracy import detectable_margin, people_needed, read_threshold
+from noren.monitoring.client import MOST_EPSILON
 from noren.monitoring.decisions import critical_counts, read_chance, read_rule, worst_error
 from noren.monitoring.lies import LieLaw
 from noren.monitoring.strategies import SINGLE, Strategy
@@ -216,6 +217,10 @@ def read_plan(given: dict[str, Any]) -> MonitoringPlan:
     epsilon, reports = exact("epsilon", given["epsilon"]), whole("reports", given["reports"], 1)
     single = given["strategy"] in SINGLE
     slot = exact("slot_epsilon", given["slot_epsilon"])
+    for name, price in (("epsilon", epsilon), ("slot_epsilon", slot)):
+        if not 0 < price <= MOST_EPSILON:
+            most = f"above 0 and at most {MOST_EPSILON}"
+            raise ParameterError(name, "out of range", most, "No device reads such a plan.")
     law = LieLaw(
         reports=1 if single else reports,
         epsilon=epsilon / reports if single else epsilon,
