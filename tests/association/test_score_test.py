@@ -189,6 +189,24 @@ def test_one_person_moves_the_score_by_at_most_one_and_never_above_the_true_dist
     assert (claimed <= true).all()
 
 
+@pytest.mark.parametrize("coding", ["carrier", "additive"])
+@pytest.mark.parametrize("tau", ["0.7", "3.84", "15"])
+def test_one_person_among_many_moves_the_compiled_score_by_at_most_one(coding, tau, monkeypatch):
+    monkeypatch.setattr(score_rows_module, "FEW", 0)
+    random = np.random.default_rng(17)
+    moved = set()
+    for _ in range(4):
+        model = random_model(random, 150, cap=0.5 if random.random() < 0.5 else None)
+        here = random.binomial(2, random.uniform(0, 0.7), 150)
+        here = np.where(random.random(150) < 0.2, 2 * (model.residuals > 0), here)
+        there = np.repeat(here[None], 300, axis=0)
+        there[np.arange(300), np.arange(300) // 2] += 1 + np.arange(300) % 2
+        found = score_distance(model, np.vstack([here, there % 3]), tau, coding=coding)
+        moved |= set((found[1:] - found[0]).tolist())
+    assert moved <= {-1, 0, 1}
+    assert len(moved) > 1
+
+
 def test_strata_as_covariates_give_the_stratified_statistic():
     random = np.random.default_rng(8)
     stratum = np.repeat(np.arange(4), (30, 40, 25, 60))

@@ -30,7 +30,7 @@ from noren.data.bed import SPARE, Packed, VariantRange
 from noren.engine import Engine, Progress, run
 from noren.errors import ParameterError
 
-FEW = 2**20  # genotypes, in at most so many variants, that need no compiler
+FEW = 2**18  # genotypes, in at most so many variants, that need no compiler
 FEW_VARIANTS = 256
 TOGETHER = 2**24  # bytes of rows that share the tables of the sums
 
