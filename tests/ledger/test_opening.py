@@ -265,3 +265,8 @@ def test_a_ledger_works_on_both_sides_of_a_fork(place):
 
 def test_openers_know_the_lock_they_queue_at():
     assert 0 < opening.TURN < 2**63  # PostgreSQL's advisory locks are 64-bit numbers
+
+
+def test_the_folder_of_a_person_unknown_here_is_refused_in_words():
+    with pytest.raises(ParameterError, match="unknown here"):
+        Ledger.open("~nobody-of-this-name/ledger.sqlite")

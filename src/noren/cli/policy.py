@@ -136,9 +136,11 @@ def read_policy(ledger: str | None) -> Policy:
 
 def policy_files(ledger: str | None) -> list[Path]:
     """Find the policies: the machine's, those around the work and the ledger, and a named one."""
+    from noren.ledger.place import at_home
+
     starts = [Path.cwd()]
     if ledger is not None and "://" not in ledger:
-        starts.append(Path(ledger).expanduser().resolve().parent)
+        starts.append(at_home(Path(ledger)).resolve().parent)
     found = [SYSTEM, *(folder / FILE for start in starts for folder in folders_up(start))]
     existing = [file for file in found if file.is_file()]
     if os.environ.get(VARIABLE):
@@ -159,7 +161,9 @@ def same(name: str, chosen: str, ruled: str) -> bool:
     """Say whether two values are one: equal, or names of the same file."""
     if name != "ledger" or "://" in chosen or "://" in ruled:
         return chosen == ruled
-    return Path(chosen).expanduser().resolve() == Path(ruled).expanduser().resolve()
+    from noren.ledger.place import at_home
+
+    return at_home(Path(chosen)).resolve() == at_home(Path(ruled)).resolve()
 
 
 def user_name() -> str:

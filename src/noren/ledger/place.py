@@ -75,7 +75,7 @@ def read_place(given: str | os.PathLike[str] | URL) -> URL:
     if url.get_backend_name() in ("postgresql", "postgres"):
         return url.set(drivername="postgresql+psycopg")
     raise ParameterError(  # names, passwords and settings of a mistyped address are not repeated
-        "ledger", f"an address of {url.drivername!r}", ACCEPTED,
+        "ledger", "an address of another kind", ACCEPTED,
         "Name a file for one machine, PostgreSQL for several.",
     )  # fmt: skip
 
@@ -99,8 +99,18 @@ def sqlite_place(url: URL) -> URL:
     if url.query or (database or "").startswith("file:"):
         raise ParameterError("ledger", repr(shown(url)), ACCEPTED, "SQLite settings are fixed.")
     memory = database in (None, "", ":memory:")
-    place = None if memory else str(Path(database or "").expanduser().absolute())
+    place = None if memory else str(at_home(Path(database or "")).absolute())
     return URL.create("sqlite", database=place)
+
+
+def at_home(path: Path) -> Path:
+    """Put a person's folder in the place of a leading ~, where there is such a person."""
+    try:
+        return path.expanduser()
+    except (RuntimeError, ValueError):
+        raise ParameterError(
+            "ledger", "in the folder of a person unknown here", ACCEPTED, "Write the path in full."
+        ) from None
 
 
 def shown(url: URL) -> str:
