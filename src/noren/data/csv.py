@@ -20,6 +20,7 @@ import pyarrow.compute as pc
 from noren.data.cells import Cells, Values
 from noren.data.lines import byte_ranges, first_line, line_blocks
 from noren.data.missing import SPACES
+from noren.data.remote import Url, size_of
 from noren.data.schema import Schema, listed
 from noren.errors import ParameterError, SchemaError
 
@@ -103,7 +104,12 @@ def parse_line(line: str, delimiter: str) -> list[str]:
 
 
 def split_csv(
-    path: Path, schema: Schema, piece: int, *, delimiter: str, names: Sequence[str] | None = None
+    path: Path | Url,
+    schema: Schema,
+    piece: int,
+    *,
+    delimiter: str,
+    names: Sequence[str] | None = None,
 ) -> list[CsvRange]:
     """Find the declared columns and cut the file into ranges of about `piece` bytes."""
     check_delimiter(delimiter)
@@ -113,7 +119,7 @@ def split_csv(
     places = find_columns(header, schema)
     return [
         CsvRange(str(path), start, stop, delimiter, places, len(header), names is not None)
-        for start, stop in byte_ranges(begin, path.stat().st_size, piece)
+        for start, stop in byte_ranges(begin, size_of(path), piece)
     ]
 
 
@@ -142,9 +148,9 @@ def read_names(names: Sequence[str]) -> list[str]:
     return list(names)
 
 
-def read_header(path: Path, delimiter: str) -> tuple[list[str], int]:
+def read_header(path: Path | Url, delimiter: str) -> tuple[list[str], int]:
     """Read the names in a file's first line."""
-    line, begin = first_line(path)
+    line, begin = first_line(str(path))
     return [name.strip(SPACES) for name in parse_line(line, delimiter)], begin
 
 

@@ -24,6 +24,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from noren.data.cells import Cells
+from noren.data.remote import opened
 
 CHUNK = 1 << 22  # bytes read at a time
 LINE_LIMIT = 1 << 24
@@ -38,7 +39,7 @@ def byte_ranges(begin: int, size: int, piece: int) -> list[tuple[int, int]]:
 
 def line_blocks(path: str | Path, start: int, stop: int) -> Iterator[Cells]:
     """Yield the lines that begin at a byte in [start, stop), as Arrow strings."""
-    with Path(path).open("rb") as file:
+    with opened(path) as file:
         seek_line(file, start)
         if file.tell() < stop:
             if start == 0 and file.read(len(MARK)) != MARK:
@@ -49,7 +50,7 @@ def line_blocks(path: str | Path, start: int, stop: int) -> Iterator[Cells]:
 
 def first_line(path: str | Path) -> tuple[str, int]:
     """Give a file's first line, without a byte-order mark, and where the second begins."""
-    with Path(path).open("rb") as file:
+    with opened(path) as file:
         line = file.readline(LINE_LIMIT)
         end = file.tell()
     return line.removeprefix(MARK).decode("utf-8", "replace").rstrip("\r\n"), end

@@ -14,6 +14,7 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from noren.data.cells import Cells, check_storage
+from noren.data.remote import Url, is_url, opened
 from noren.data.schema import Schema, listed
 from noren.errors import SchemaError
 
@@ -43,12 +44,13 @@ class ParquetRange:
 
 def open_parquet(path: str | Path) -> Any:
     """Open a file without reading more than its footer."""
-    return pq.ParquetFile(path, buffer_size=BUFFER, pre_buffer=False)
+    source = opened(path) if is_url(path) else path
+    return pq.ParquetFile(source, buffer_size=BUFFER, pre_buffer=False)
 
 
-def split_parquet(path: Path, schema: Schema, piece: int) -> list[ParquetRange]:
+def split_parquet(path: Path | Url, schema: Schema, piece: int) -> list[ParquetRange]:
     """Check the public shape, and cut the file into runs of row groups of about `piece` bytes."""
-    with open_parquet(path) as file:
+    with open_parquet(str(path)) as file:
         check_columns(file.schema_arrow, schema)
         sizes = [file.metadata.row_group(i).total_byte_size for i in range(file.num_row_groups)]
     ranges, start, held = [], 0, 0

@@ -22,6 +22,7 @@ from noren.data.csv import split_csv
 from noren.data.files import existing_file, safe, safely
 from noren.data.npz import split_npz
 from noren.data.parquet import split_parquet
+from noren.data.remote import Url, is_url, read_url
 from noren.data.schema import Schema
 from noren.errors import FileProblem, ParameterError
 from noren.privacy.numbers import whole
@@ -107,7 +108,8 @@ def partitions(
     Parameters
     ----------
     paths
-        A file or several. Their order does not matter to a merged statistic.
+        A file or several, or URLs of CSV and Parquet files (`noren.data.remote`). Their order does
+        not matter to a merged statistic.
     schema
         What the files are declared to hold; undeclared columns are ignored.
     form
@@ -128,17 +130,19 @@ def partitions(
     piece_bytes, rows = whole("piece_bytes", piece_bytes, 1), whole("rows", rows, 1)
     given = paths if isinstance(paths, (list, tuple)) else [paths]
     parts = []
-    for path in [existing_file(path) for path in given]:
+    for path in [read_url(str(p)) if is_url(p) else existing_file(p) for p in given]:
         kind = format_of(path, form)
         split = splitter(kind, default_delimiter(path) if delimiter is None else delimiter, names)
-        sources = safe(path, kind, partial(split, path, schema, piece_bytes))
+        if kind == "npz" and isinstance(path, Url):
+            raise FileProblem(f"{path} is an NPZ, which is read from a file only. Copy it first.")
+        sources = safe(str(path), kind, partial(split, path, schema, piece_bytes))
         parts += [TablePartition(source, kind, schema, rows) for source in sources]
     return parts
 
 
 def splitter(
     kind: str, delimiter: str, names: Sequence[str] | None
-) -> Callable[[Path, Schema, int], Sequence[Source]]:
+) -> Callable[[Any, Schema, int], Sequence[Source]]:
     """Give the function that cuts files of one format."""
     match kind:
         case "parquet":
@@ -163,7 +167,7 @@ def read(
     return (block for part in parts for block in part.read())
 
 
-def format_of(path: Path, form: str | None) -> str:
+def format_of(path: Path | Url, form: str | None) -> str:
     """Say how a file is to be read."""
     kind = form or SUFFIXES.get(path.suffix.lower())
     if kind is None:
@@ -176,6 +180,6 @@ def format_of(path: Path, form: str | None) -> str:
     return kind
 
 
-def default_delimiter(path: Path) -> str:
+def default_delimiter(path: Path | Url) -> str:
     """Give a tab for files that are named so, else a comma."""
     return "\t" if path.suffix.lower() in (".tsv", ".tab") else ","
