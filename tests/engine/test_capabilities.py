@@ -118,6 +118,7 @@ def test_the_first_reports_of_clients_are_the_same(reports, unlucky):
 @pytest.fixture
 def records(tmp_path, monkeypatch):
     monkeypatch.setattr("noren.similarity.handover.BATCH_ROWS", 100)
+    monkeypatch.setattr("noren.similarity.filed_records.GROUPS", 2)
     bits = np.random.default_rng(5).random((1000, 130)) < 0.3
     held = Records.of(bits, ids=[f"r{i}" for i in range(1000)])
     return held, write_records(tmp_path / "records.parquet", held)

@@ -19,6 +19,8 @@ from noren.engine import Engine, run
 from noren.errors import ParameterError
 from noren.similarity.scoring import Indexes, Scores, Words, query_words, scan
 
+GROUPS = 8  # row groups in a range: some half a million records, so that few tasks travel
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RecordRange:
@@ -91,7 +93,11 @@ class FiledRecords:
     @property
     def ranges(self) -> list[RecordRange]:
         """The pieces."""
-        return [RecordRange(self.file, group, group + 1) for group in range(self.file.groups)]
+        many = self.file.groups
+        return [
+            RecordRange(self.file, group, min(group + GROUPS, many))
+            for group in range(0, many, GROUPS)
+        ]
 
     def __len__(self) -> int:
         return self.file.rows
