@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from noren.cli.topics import TOPICS
+
 COLUMNS = ("mechanism", "adjacency", "quantity", "claimed", "measured", "detects", "ok", "note")
 KINDS = {
     "exact": "Every outcome enumerated: the worst case over all neighbours is the measured value.",
@@ -72,13 +74,7 @@ def subject_of(row: dict[str, Any]) -> str:
     """Name what a row is about: its question, or its room where it is about none."""
     room, _, rest = str(row["mechanism"]).partition(": ")
     name = rest.split(",")[0].split(" ")[0]
-    return name if room.split(",")[0] in ROOMS_OF_QUESTIONS and "-" in name else room.split(",")[0]
-
-
-ROOMS_OF_QUESTIONS = (
-    "questions", "mechanisms", "association", "monitoring", "reweighting", "similarity",
-    "collaboration",
-)  # fmt: skip
+    return name if name in TOPICS else room.split(",")[0]
 
 
 def faults(rows: Sequence[dict[str, Any]]) -> list[list[Any]]:
