@@ -214,16 +214,22 @@ def told(outcomes: Iterator[Outcome], total: int, progress: Progress | None) -> 
         tell(done, total)
 
 
+def same(count: Any) -> Any:
+    """Give what was sent, on a worker; should it be lost, Dask sends it again."""
+    return count
+
+
 def in_order(
     client: Any, todo: list[Part[B]], count: Callable[[Iterable[B]], S]
 ) -> Generator[Outcome, None, None]:
     """Keep some tasks running, and hand over what they send in the order of merging."""
     waiting, running = iter(todo), deque[Any]()
+    sent = client.submit(same, count, pure=False)  # once: it may hold large public lists
     ahead = AHEAD * max(1, sum(client.nthreads().values()))
     try:
         while True:
             for part in islice(waiting, ahead - len(running)):
-                running.append(client.submit(counted, part, count, pure=False))
+                running.append(client.submit(counted, part, sent, pure=False))
             if not running:
                 return
             yield arrived(client, running.popleft())
