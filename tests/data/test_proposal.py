@@ -63,7 +63,7 @@ def test_the_toml_form_is_the_schema_with_a_reason_for_every_column():
     assert all(f"# {reason}" in text for reason in made.reasons.values())
 
 
-@given(st.lists(st.floats(allow_nan=False, allow_infinity=False, width=64), min_size=1, max_size=8))
+@given(st.lists(st.floats(-1e299, 1e299), min_size=1, max_size=8))
 def test_any_finite_numbers_get_bounds_that_hold_them(values):
     column = propose({"x": np.array(values)}).schema["x"]
     if column.kind in ("numeric", "integer"):

@@ -32,7 +32,7 @@ VALUES = (
 )  # fmt: skip
 
 
-@dataclass
+@dataclass(repr=False)
 class Target:
     """Something that reads: its valid inputs, and how to feed it."""
 

@@ -32,7 +32,7 @@ def report_for_ever(module, folder, settings, log):
         for _ in range(1 + (random.random() < 0.3)):  # not acknowledged: send again
             message = client.report(lambda: random.getrandbits(1))
             if message is not None and '"y":null' not in message:
-                os.write(log, f"{message}\n".encode())
+                os.write(log, f"\n{message}\n".encode())  # a torn line stands by itself
 
 
 def main():
@@ -62,7 +62,8 @@ def main():
         _, status = os.waitpid(child, 0)
         assert os.WTERMSIG(status) == signal.SIGKILL, status
     state = json.loads((folder / "state.json").read_text())
-    sent = [line for line in (folder / "log").read_text().splitlines() if line]
+    lines = (folder / "log").read_text().splitlines()
+    sent = [line for line in lines if line.endswith("}")]  # a kill may tear a line in two
     print(json.dumps({"slots": slots, "sent": sent, "charges": state["charges"],
                       "state": state["tasks"].get("t", {}).get("sent", {})}))  # fmt: skip
 
