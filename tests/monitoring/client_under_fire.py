@@ -63,7 +63,7 @@ def main():
         assert os.WTERMSIG(status) == signal.SIGKILL, status
     state = json.loads((folder / "state.json").read_text())
     lines = (folder / "log").read_text().splitlines()
-    sent = [line for line in lines if line.endswith("}")]  # a kill may tear a line in two
+    sent = [line for line in lines if line.rstrip().endswith("}")]  # a kill may tear a line in two
     print(json.dumps({"slots": slots, "sent": sent, "charges": state["charges"],
                       "state": state["tasks"].get("t", {}).get("sent", {})}))  # fmt: skip
 
