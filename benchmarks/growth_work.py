@@ -113,7 +113,9 @@ def sum_table(path: Path) -> object:
 
     schema = Schema([Numeric(name=f"x{i}", lower=-1, upper=1, missing=OWN) for i in range(COLUMNS)])
     public = {f"x{i}": np.random.default_rng(i).uniform(-1, 1, 2000) for i in range(COLUMNS)}
-    made = prepare(public, schema, epsilon=1, adjacency="add-remove", method="kriging")
+    made = prepare(
+        public, schema, epsilon=1, adjacency="add-remove", about=10_000, method="kriging"
+    )
     return made.count(str(path))
 
 
