@@ -69,9 +69,8 @@ def count_stored(path: Path) -> object:
 
 def make_records(path: Path, size: int) -> None:
     """Write a statistic file of records, of which one bit in 16 is a one."""
-    from noren.similarity.handover import write_records
-
     from noren.similarity import Records
+    from noren.similarity.handover import write_records
 
     rng = np.random.default_rng(1)
     words = rng.integers(0, 2**64, (size, BITS // 64), dtype=np.uint64)
@@ -82,10 +81,9 @@ def make_records(path: Path, size: int) -> None:
 
 def search_records(path: Path) -> object:
     """Search the best ten, privately, in records that stay in their file."""
-    from noren.similarity.handover import open_records
-
     from noren import Noise
     from noren.similarity import NoisyScores
+    from noren.similarity.handover import open_records
 
     query = tuple(str(column) for column in range(0, BITS, 16))
     asked = NoisyScores(query=query, epsilon=1, adjacency="bit", depth=10)
@@ -126,13 +124,12 @@ def make_rows(path: Path, size: int) -> None:
 
 def train(path: Path) -> object:
     """Train one private model on rows that stay in their file."""
-    from noren.collaboration.filed_rows import EncodedPart, opened_rows
-
     from noren import Noise
     from noren.collaboration import LogisticTraining, Task
+    from noren.collaboration.filed_rows import EncodedPart, opened_rows
     from noren.data import partitions
 
-    task = Task.of_bounds([-1] * FEATURES, [1] * FEATURES, classes=("well", "ill"), target="y")
+    task = Task.of_bounds([-1] * FEATURES, [1] * FEATURES, classes=("well", "ill"))
     asked = LogisticTraining(
         task=task, epsilon=1, delta="1e-6", adjacency="add-remove", size=10_000
     )
