@@ -1,7 +1,8 @@
 """Which variants go with the disease: private chi-squared tests of cases and controls."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from noren.first_use import on_first_use
 
 if TYPE_CHECKING:
     from noren.association.adjusted_study import open_adjusted as open_adjusted
@@ -92,17 +93,5 @@ ROOMS = {
     "summary": "read_tables",
     "top_snps": "TopSnps",
 }
-HOMES = {name: room for room, names in ROOMS.items() for name in names.split()}
 
-__all__ = sorted(HOMES)
-
-
-def __getattr__(name: str) -> Any:
-    """Load a public name from its home on first use, so that commands start quickly."""
-    if name not in HOMES:
-        raise AttributeError(f"module 'noren.association' has no attribute {name!r}")
-    return getattr(import_module(f"noren.association.{HOMES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return list(__all__)
+__all__, __getattr__, __dir__ = on_first_use(__name__, ROOMS)

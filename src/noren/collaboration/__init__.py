@@ -1,7 +1,8 @@
 """What can we learn together without pooling rows: private models, sent as files and combined."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from noren.first_use import on_first_use
 
 if TYPE_CHECKING:
     from noren.collaboration.as_published import PublishedTraining as PublishedTraining
@@ -86,17 +87,5 @@ ROOMS = {
     "tuned": "TunedTraining",
     "weights": "ewa_weights mirror_weights",
 }
-HOMES = {name: room for room, names in ROOMS.items() for name in names.split()}
 
-__all__ = sorted(HOMES)
-
-
-def __getattr__(name: str) -> Any:
-    """Load a public name from its home on first use."""
-    if name not in HOMES:
-        raise AttributeError(f"module 'noren.collaboration' has no attribute {name!r}")
-    return getattr(import_module(f"noren.collaboration.{HOMES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return list(__all__)
+__all__, __getattr__, __dir__ = on_first_use(__name__, ROOMS)

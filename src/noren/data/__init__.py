@@ -5,8 +5,9 @@ One module reads one format (`csv`, `parquet`, `npz`): a frozen range of a file 
 and a function that cuts a file into such ranges. Another format is another such module.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from noren.first_use import on_first_use
 
 if TYPE_CHECKING:
     from noren.data.bed import Bed as Bed
@@ -61,17 +62,5 @@ ROOMS = {
     "vcf": "convert_vcf",
     "whole": "read_whole",
 }
-HOMES = {name: room for room, names in ROOMS.items() for name in names.split()}
 
-__all__ = sorted(HOMES)
-
-
-def __getattr__(name: str) -> Any:
-    """Load a public name from its home on first use, so that a schema needs no Arrow."""
-    if name not in HOMES:
-        raise AttributeError(f"module 'noren.data' has no attribute {name!r}")
-    return getattr(import_module(f"noren.data.{HOMES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return list(__all__)
+__all__, __getattr__, __dir__ = on_first_use(__name__, ROOMS)

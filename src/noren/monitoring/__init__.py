@@ -4,8 +4,9 @@ Each device sends few reports, some of them lies, to a collector that nobody nee
 lies are drawn before anything is seen, by a law whose price covers a person's whole trajectory.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from noren.first_use import on_first_use
 
 if TYPE_CHECKING:
     from noren.monitoring.accuracy import best_m as best_m
@@ -31,17 +32,5 @@ ROOMS = {
     "planning": "plan",
     "shuffling": "shuffle_floor shuffled_epsilon",
 }
-HOMES = {name: room for room, names in ROOMS.items() for name in names.split()}
 
-__all__ = sorted(HOMES)
-
-
-def __getattr__(name: str) -> Any:
-    """Load a public name from its home on first use, so that commands start quickly."""
-    if name not in HOMES:
-        raise AttributeError(f"module 'noren.monitoring' has no attribute {name!r}")
-    return getattr(import_module(f"noren.monitoring.{HOMES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return list(__all__)
+__all__, __getattr__, __dir__ = on_first_use(__name__, ROOMS)

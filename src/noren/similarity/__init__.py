@@ -1,7 +1,8 @@
 """Who resembles this record, and what does answering leak: search over private bit vectors."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from noren.first_use import on_first_use
 
 if TYPE_CHECKING:
     from noren.similarity.as_published import published_loss as published_loss
@@ -61,17 +62,5 @@ ROOMS = {
     "statistic": "Records",
     "top_set": "TopSet",
 }
-HOMES = {name: room for room, names in ROOMS.items() for name in names.split()}
 
-__all__ = sorted(HOMES)
-
-
-def __getattr__(name: str) -> Any:
-    """Load a public name from its home on first use, so that commands start quickly."""
-    if name not in HOMES:
-        raise AttributeError(f"module 'noren.similarity' has no attribute {name!r}")
-    return getattr(import_module(f"noren.similarity.{HOMES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return list(__all__)
+__all__, __getattr__, __dir__ = on_first_use(__name__, ROOMS)
