@@ -9,10 +9,11 @@ Maths
 
     From outside (significant, L > 0):  L - G(t) <= 0, or (L - G(t))^2 <= tau Vmax(t).
     From inside, for X = L + G(t), or the same with the sign of L turned, all three of
-        (i)    X^2 >= tau Vmin(t)
-        (ii)   X >= tau / R
+        (i)    X^2 > tau Vmin(t)
+        (ii)   X > tau / R
         (iii)  a chord p_j, p_j+1 of the grid that meets [max(sqrt(tau Vmin), tau/R), X], with
-               max over t moves of sum_k (p_j + p_j+1) L_k - tau V_k at least p_j p_j+1.
+               max over t moves of sum_k (p_j + p_j+1) L_k - tau V_k above p_j p_j+1.
+    A significant table passes all three strictly, so a tie there is not one; from outside a tie is.
     G(t) fills the 2K counts in the public order of their gains. Vmax moves n towards N/2 as water
     finds its level; Vmin and (iii) fill t over the strata by the concave hull of what each offers.
 """
@@ -117,7 +118,7 @@ def from_inside(place: Place) -> int:
     def holds(t: int) -> bool:
         most = evidence + most_gained(place, t)
         narrowest = max(Fraction(0), spread - most_narrowed(place, t))
-        if most < shape.floor or most**2 < shape.tau * narrowest:
+        if most <= shape.floor or most**2 <= shape.tau * narrowest:
             return False
         return any(
             reaches(place, low, high, t)
@@ -169,13 +170,13 @@ def most_narrowed(place: Place, t: int) -> Fraction:
 
 
 def reaches(place: Place, low: Fraction, high: Fraction, t: int) -> bool:
-    """Tell whether t people can bring (low + high) L - tau V to low * high, at most."""
+    """Tell whether t people can bring (low + high) L - tau V above low * high, at most."""
     slope, tau = low + high, place.shape.tau
     items: list[Item] = []
     for k in place.shape.strata:
         items += hull(corners(place, k, slope, t))
     start = slope * place.total_evidence - tau * place.total_spread
-    return start + filled(items, t) >= low * high
+    return start + filled(items, t) > low * high
 
 
 def corners(place: Place, k: int, slope: Fraction, t: int) -> list[Point]:
