@@ -310,6 +310,15 @@ def test_senseless_models_are_refused(covariates, status, says):
         NullModel.fit(covariates, status)
 
 
+@pytest.mark.parametrize(("people", "ages"), [(60, 5), (60, 17), (100, 5)])
+def test_rounding_near_the_optimum_is_not_taken_for_separation(people, ages):
+    order = np.arange(people)
+    status = (order**2 % 11 < 5).astype(int)
+    columns = [np.ones(people), order % ages, order % 3 == 0, order % 3 == 1]
+    model = NullModel.fit(np.column_stack(columns), status)
+    assert (model.people, model.columns) == (people, 4)
+
+
 def test_separation_may_be_fitted_linearly():
     model = NullModel.fit(np.column_stack([np.ones(20), STATUS * 3 + SECOND]), STATUS, "linear")
     assert model.columns == 2

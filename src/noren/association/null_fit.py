@@ -25,6 +25,7 @@ FAMILIES = ("logistic", "linear")
 DEPENDENT = 1e-8  # of a column's length that is left beside the columns before it
 STEPS = 60  # Newton's method needs about ten, unless there is no largest likelihood
 SMALL_STEP = 1e-10
+ROUNDING = 1e-12  # of a deviance: near the optimum it cannot tell whether a step is good
 ROUNDS = 20_000  # of projections; some hundred suffice
 LARGEST = 2.0**30  # of the inverse: beyond, weights are rounding alone
 CLOSE = 1e-11  # far below the units of the model, 2^-30
@@ -93,7 +94,8 @@ def logistic_means(basis: Floats, status: Floats) -> Floats:
         if float(np.abs(step).max()) < SMALL_STEP:
             return logistic(basis @ (beta + step))
         size = 1.0
-        while size > CLOSE and deviance(basis @ (beta + size * step), status) > loss:
+        most = loss * (1 + ROUNDING)
+        while size > CLOSE and deviance(basis @ (beta + size * step), status) > most:
             size /= 2
         beta = beta + size * step
         loss = deviance(basis @ beta, status)
