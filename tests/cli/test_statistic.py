@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -75,6 +76,107 @@ def test_options_of_counting_do_not_go_with_a_statistic(cohort, run, result_of):
     assert run(*asked[:2], cohort, *asked[2:]).exit_code == 2
     assert "either COHORT" in run("associate", "scan", "--epsilon", 1, *FREE).stderr
     assert "belongs to --engine dask" in run(*asked, "--scheduler", "tcp://a:1").stderr
+
+
+@pytest.fixture
+def strata(folder) -> Path:
+    lines = [" ".join(line.split()[:2]) for line in (folder / "study.fam").read_text().splitlines()]
+    sites = ("north", "south", "NA")
+    told = (f"{line} {sites[(i // 7) % 3]}" for i, line in enumerate(lines))
+    (folder / "strata.txt").write_text("\n".join(["FID IID site", *told]) + "\n")
+    return folder / "strata.txt"
+
+
+KINDS = {
+    "association-strata": ("--strata", "strata.txt"),
+    "association-swapped": ("--private-status", "swap"),
+    "association-any-record": ("--private-status", "any", "--coding", "recessive"),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_statistic_of_strata_or_private_status_asks_the_same_question(
+    kind, cohort, strata, result_of
+):
+    written = result_of(
+        "statistic", "write", "associate", cohort, *KINDS[kind], "--out", "s.parquet"
+    )
+    assert written["result"]["kind"] == kind
+    asked = ("--epsilon", 3, "--bits", "--tau", "3.84", *FREE)
+    from_data = result_of("associate", "scan", cohort, *KINDS[kind], *asked)
+    handed = result_of("associate", "scan", "--statistic", "s.parquet", *asked)
+    assert same_answer(from_data, handed)
+
+
+def test_strata_with_a_private_status_keep_both_protections(cohort, strata, run, result_of):
+    both = ("--strata", strata, "--private-status", "swap")
+    result_of("statistic", "write", "associate", cohort, *both, "--out", "s.parquet")
+    asked = ("--epsilon", 3, "--bits", "--tau", "3.84")
+    handed = ("--statistic", "s.parquet")
+    for free in (FREE, ("--dry-run",)):
+        one = result_of("associate", "scan", cohort, *both, *asked, *free)
+        assert same_answer(one, result_of("associate", "scan", *handed, *asked, *free))
+    assert "same number of cases in each stratum" in one["guarantee"]["adjacency"]
+    found = result_of("statistic", "check", "s.parquet")["result"]["public"]
+    assert (found["strata"], found["private_status"], found["cases"]) == (3, "swap", 120)
+    advice = run("associate", "scan", "--statistic", "s.parquet", *asked).stderr
+    assert "same number of cases in each stratum" in advice
+
+
+def test_how_many_cases_there_are_is_nowhere_public_where_any_record_may_change(
+    cohort, run, result_of
+):
+    result_of("statistic", "write", "associate", cohort, "--private-status", "any",
+              "--out", "s.parquet")  # fmt: skip
+    about = pq.read_schema("s.parquet").metadata[b"noren.statistic"].decode()
+    public = json.loads(about)["public"]
+    assert public == {"people": 200, "coding": "carrier"}
+    checked = run("statistic", "check", "s.parquet").stdout
+    assert "120" not in checked
+    assert "people" in checked
+
+
+@pytest.mark.parametrize("cases", [[120] * 59 + [119], [987654] * 60, [-5] * 60])
+def test_a_secret_number_of_cases_that_does_not_fit_is_refused_unquoted(
+    cases, cohort, run, result_of
+):
+    result_of("statistic", "write", "associate", cohort, "--private-status", "any",
+              "--out", "s.parquet")  # fmt: skip
+    table = pq.read_table("s.parquet")
+    place = table.schema.get_field_index("cases")
+    pq.write_table(table.set_column(place, table.schema.field("cases"), [cases]), "t.parquet")
+    done = run("statistic", "check", "t.parquet")
+    assert done.exit_code == 3
+    assert not any(str(number) in done.stdout + done.stderr for number in {120, *cases})
+
+
+def test_strata_in_another_order_are_refused(cohort, strata, run, result_of):
+    result_of("statistic", "write", "associate", cohort, "--strata", strata, "--out", "s.parquet")
+    table = pq.read_table("s.parquet")
+    pq.write_table(table.take(list(range(len(table)))[::-1]), "t.parquet")
+    done = run("associate", "scan", "--statistic", "t.parquet", "--epsilon", 1, "--top", 2, *FREE)
+    assert (done.exit_code, "the same variants in each stratum" in done.stderr) == (3, True)
+
+
+def test_alleles_are_refused_where_no_score_of_them_is_proved(cohort, run, result_of):
+    result_of("statistic", "write", "associate", cohort, "--private-status", "swap",
+              "--out", "s.parquet")  # fmt: skip
+    table = pq.read_table("s.parquet")
+    about = table.schema.metadata[b"noren.statistic"].replace(b"carrier", b"allelic")
+    pq.write_table(table.replace_schema_metadata({b"noren.statistic": about}), "t.parquet")
+    done = run("statistic", "check", "t.parquet")
+    assert (done.exit_code, "counts of alleles" in done.stderr) == (3, True)
+
+
+def test_scores_with_covariates_are_refused_by_name_with_the_reason(cohort, strata, run, result_of):
+    out = ("--out", "s.parquet")
+    done = run("statistic", "write", "associate", cohort, "--covariates", strata, *out)
+    assert (done.exit_code, "largest residuals" in done.stderr) == (2, True)
+    assert not Path("s.parquet").exists()
+    result_of("statistic", "write", "associate", cohort, *out)
+    done = run("associate", "scan", "--statistic", "s.parquet", "--covariates", strata,
+               "--epsilon", 1, "--top", 2, *FREE)  # fmt: skip
+    assert (done.exit_code, "largest residuals" in done.stderr) == (2, True)
 
 
 @pytest.fixture

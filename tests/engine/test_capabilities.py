@@ -10,9 +10,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from noren import Guarantee
-from noren.association import DistanceScores, simulate
+from noren.association import DistanceScores, open_adjusted, simulate
 from noren.association.counting import prepare
 from noren.association.scoring import CaseControl
+from noren.association.study import open_study
 from noren.collaboration import LogisticTraining, Task, TrainingRows
 from noren.collaboration.filed_rows import EncodedPart, opened_rows
 from noren.collaboration.logistic_loss import logistic_slope
@@ -85,6 +86,48 @@ def test_a_scan_that_is_interrupted_on_the_cluster_has_charged_nothing(cohort, e
         answer = ledger.ask("study", question, lambda: cohort.count(engine=engine))
         assert ledger.balance("study").spent.epsilon == 2
     assert answer.receipt is not None
+
+
+@pytest.fixture
+def people(cohort, tmp_path):
+    """Write a file of three strata, which serves as covariates too."""
+    names = [line.split()[:2] for line in (tmp_path / "study.fam").read_text().splitlines()]
+    lines = [f"{a} {b} {'nse'[i % 3]} {30 + i * 7 % 40}" for i, (a, b) in enumerate(names)]
+    (tmp_path / "people.txt").write_text("\n".join(["FID IID site age", *lines]) + "\n")
+    return tmp_path / "people.txt"
+
+
+@pytest.mark.parametrize("status", [None, "swap"])
+def test_tables_of_strata_are_the_same_counts(status, people, tmp_path, engine):
+    study = open_study(tmp_path / "study", strata=people, private_status=status)
+    here, there = study.count(None), study.count(None, engine=engine)
+    assert (here.strata, here.a.tolist()) == (3, there.a.tolist())
+    assert here.b.tolist() == there.b.tolist()
+
+
+@pytest.mark.parametrize("status", ["swap", "any"])
+def test_tables_with_private_status_are_the_same_counts(status, cohort, tmp_path, engine):
+    study = open_study(tmp_path / "study", private_status=status)
+    here, there = study.count(None), study.count(None, engine=engine)
+    assert type(here) is type(there)
+    assert here.cases == there.cases
+    assert here.a.tolist() == there.a.tolist()
+    assert here.b.tolist() == there.b.tolist()
+
+
+def test_scores_with_covariates_are_the_same(people, tmp_path, engine):
+    study = open_adjusted(tmp_path / "study", people, categorical=["site"])
+    tau = study.design.read_tau(3)
+    here, there = study.count(None), study.count(None, engine=engine)
+    assert not here.is_small
+    for one, two in (
+        (here.added.sums, there.added.sums),
+        (here.added.measured, there.added.measured),
+    ):
+        assert one.tolist() == two.tolist()
+    scores = study.design.scores(here, tau)
+    assert scores.tolist() == study.design.scores(there, tau).tolist()
+    assert len(scores) == 300
 
 
 @pytest.fixture

@@ -102,10 +102,14 @@ reading_options = options(
 
 def neighbors_of(settings: dict[str, Any]) -> str:
     """Say how an account for this scan is opened."""
-    if settings["private_status"] == "any":
+    status, strata = settings["private_status"], settings["strata"] is not None
+    if settings["statistic"] is not None:
+        from noren.association.handover import private_status_of
+
+        status, strata = private_status_of(settings["statistic"])
+    if status == "any":
         return "--adjacency substitute"
-    within = " in each stratum" if settings["strata"] else ""
-    return SWAPPED.format(within) if settings["private_status"] else NEIGHBORS
+    return SWAPPED.format(" in each stratum" if strata else "") if status else NEIGHBORS
 
 
 @click.command()
@@ -210,9 +214,11 @@ def check_combination(settings: dict[str, Any]) -> None:
 
 def handed(cohort: Path | None, statistic: Path) -> Study:
     """Open a statistic file, which says itself who and what was counted."""
-    from noren.association.handover import open_handed
+    from noren.association.handover import COVARIATES, open_handed
 
     one_source(cohort, statistic, "COHORT")
+    if click.get_current_context().params["covariates"] is not None:
+        raise click.UsageError(COVARIATES)
     only_with("COHORT", *COUNTED_BY)
     return open_handed(statistic)
 

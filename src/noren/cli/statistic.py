@@ -14,6 +14,9 @@ from noren.errors import SchemaError
 
 HOMES = {
     "association-tables": "noren.association.handover",
+    "association-swapped": "noren.association.handover",
+    "association-any-record": "noren.association.handover",
+    "association-strata": "noren.association.handover",
     "report-counts": "noren.monitoring.handover",
     "bit-records": "noren.similarity.handover",
     "basis-sums": "noren.reweighting.handover",

@@ -44,22 +44,27 @@ def wrote(output: Output, out: Path, kind: Any) -> None:
 @click.argument("cohort", type=click.Path(path_type=Path))
 @cohort_options
 @click.option("--tests", type=FILE, help="Count only the variants listed here, one a line.")
+@click.option("--covariates", type=FILE, help="Refused: their scores need more than counts.")
 @out_option
 @engine_options
 @with_output
 def associate(
     output: Output, cohort: Path, out: Path, engine: Engine | None, **settings: Any
 ) -> None:
-    """Count the variants of COHORT: PLINK files, or a table of counts (snp, a, b)."""
-    from noren.association.handover import KIND, write_tables
+    """Count the variants of COHORT: PLINK files, or a table of counts (snp, a, b).
+
+    With --strata in each stratum; with --private-status for a scan that hides who is a case.
+    """
+    from noren.association.handover import COVARIATES, write_study
     from noren.cli.associate_scan import opened
 
+    if settings["covariates"] is not None:
+        raise click.UsageError(COVARIATES)
     spare(out, cohort)
     study = opened(cohort, settings)
     with output.progress("Counting variants") as progress:
-        tables = study.count(progress, engine=engine)
-    write_tables(out, tables, settings["coding"])
-    wrote(output, out, KIND)
+        counted = study.count(progress, engine=engine)
+    wrote(output, out, write_study(out, study.design, counted, settings["coding"]))
 
 
 @write.command()
