@@ -1,5 +1,7 @@
 """VCF to PLINK: the public list decides what is there."""
 
+import gzip
+
 import numpy as np
 import pytest
 
@@ -117,6 +119,34 @@ def test_lists_and_files_that_do_not_fit_are_refused(files, capfd):
     with pytest.raises(FileProblem, match="read to its end"):
         convert_vcf(files / "f.vcf", listed, files / "o")
     assert capfd.readouterr() == ("", "")  # its library would print what it could not read
+
+
+def test_a_record_on_a_chromosome_that_the_header_lacks_is_refused_before_it_is_parsed(files):
+    broken = "7\t5\t.\tA\tG\t.\t.\t.\tGT\t0/0\t0/{}\t1|1\t./.\t0/.\n"  # cyvcf2 0.34 dies of it
+    for name, text in (("g.vcf", broken.encode()), ("g.vcf.gz", gzip.compress(broken.encode()))):
+        head = gzip.compress(HEAD.encode()) if name.endswith("gz") else HEAD.encode()
+        (files / name).write_bytes(head + text)
+        with pytest.raises(FileProblem, match="does not list") as caught:
+            convert_vcf(files / name, files / "sites.tsv", files / "o")
+        assert "7" not in str(caught.value).replace(str(files), "")
+
+
+def test_a_header_that_is_no_text_is_refused(files):
+    (files / "h.vcf").write_bytes(HEAD.encode().replace(b"bob", b"b\xffb") + RECORDS.encode())
+    with pytest.raises(FileProblem, match="header of"):
+        convert_vcf(files / "h.vcf", files / "sites.tsv", files / "o")
+
+
+def test_a_file_that_breaks_off_leaves_no_files_that_look_whole(files):
+    convert_vcf(files / "a.vcf", files / "sites.tsv", files / "old")
+    before = {path.name: path.read_bytes() for path in files.glob("old.*")}
+    (files / "i.vcf").write_text(HEAD + RECORDS.replace("1/2", "1/zebra"))
+    for stem in ("old", "new"):
+        with pytest.raises(FileProblem, match="read to its end"):
+            convert_vcf(files / "i.vcf", files / "sites.tsv", files / stem)
+    assert {path.name: path.read_bytes() for path in files.glob("old.*")} == before
+    assert len(before) == 3
+    assert list(files.glob("new*")) == []
 
 
 def test_without_the_extra_it_says_what_to_install(files, monkeypatch):

@@ -95,7 +95,7 @@ def options(folder: Path) -> Iterator[Target]:
     for command, lines in COMMANDS.items():
         seeds = [BETWEEN.join([*command.split(), *line.split()]).encode() for line in lines]
         words = tuple(f"{BETWEEN}{word}".encode() for line in lines for word in line.split())
-        yield Target(f"noren {command}", seeds, feed, 0.03, words)
+        yield Target(f"noren {command}", seeds, feed, 0.05, words)
 
 
 def furnish(place: Path) -> None:

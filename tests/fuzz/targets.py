@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from commands import options
 from fuzzing import Target, through_file
+from studies import handed, studies
 
 from noren.association import count_tables, simulate
 from noren.association.summary import read_tables
@@ -75,7 +76,9 @@ Made = dict[str, Any]
 
 def targets(folder: Path) -> list[Target]:
     """Make every target, with files in a folder of its own."""
-    groups = (tables, records, plink, texts, monitoring, collaboration, releases, options)
+    groups = (
+        tables, records, plink, studies, handed, texts, monitoring, collaboration, releases, options
+    )  # fmt: skip
     return [target for group in groups for target in group(folder)]
 
 
@@ -117,10 +120,10 @@ def tables(folder: Path) -> Iterator[Target]:
     yield Target("Parquet", [parquet, plain], through_file(folder / "t.parquet", blocks))
     yield Target("NPZ", [archive], through_file(folder / "t.npz", blocks))
     look = through_file(folder / "look.csv", lambda path: inspect_table(path, declared))
-    yield Target("inspected CSV", [CSV], look, 0.2)
+    yield Target("inspected CSV", [CSV], look)
     public = b"age,town,note\n33.5,Uji,7\n,Nara,NA\n12,Nara,3\n"
     made = through_file(folder / "p.csv", lambda path: propose(read_whole(path)))
-    yield Target("proposed CSV", [public], made, 0.1)
+    yield Target("proposed CSV", [public], made, 0.5)
     counts = b"variant,a,b\nrs1,7,3\nrs2,1,2\n"
     yield Target(
         "tables of counts", [counts],
@@ -219,7 +222,7 @@ def monitoring(folder: Path) -> Iterator[Target]:
             return no_secret(error)
 
     device(state)
-    yield Target("state of a device", [state.read_bytes()], through_file(state, device), 0.2)
+    yield Target("state of a device", [state.read_bytes()], through_file(state, device))
     ticket = json.dumps({"task": "home", "epoch": 0, "slots": [1, 2]}).encode()
 
     def begun(data: bytes) -> object:

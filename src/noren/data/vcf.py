@@ -6,6 +6,8 @@ Why
     written as everybody having two copies of the reference allele, and a variant outside the list
     is ignored. So one person's genotypes change one person's column, and nothing else.
 
+    The three files appear when all of them are whole, or not at all.
+
 Rules
     A record belongs to a listed variant if chromosome, position, reference and alternate allele
     agree; of a record with several alternates each is looked at by itself, and the others count as
@@ -13,11 +15,16 @@ Rules
     counts as two copies. The list's columns `counted` and `other` name the alleles; `reference`
     says which of them is the reference (by default `other`). `counted` becomes A1.
 
+A BCF whose checksums are right and whose records are nonsense can make its library end the process
+with exit code 1 and no word: only somebody who means to makes such a file, and no file is written.
+
 Needs the extra [genomics].
 """
 
 from __future__ import annotations
 
+import gzip
+import zlib
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -32,6 +39,7 @@ Pairs: TypeAlias = "np.ndarray[Any, np.dtype[np.uint8]]"
 Place: TypeAlias = tuple[str, int, str, str]
 
 TWO_FIRST, MISSING, ONE, TWO_SECOND = 0, 1, 2, 3  # what a .bed stores for copies of A1 and A2
+ENDINGS = (".fam", ".bim", ".bed")
 OPEN_END = -2  # pads calls of fewer alleles than the record's widest
 
 
@@ -51,21 +59,32 @@ def convert_vcf(path: str | Path, sites: str | Path | Sites, out: str | Path) ->
     """
     listed = sites if isinstance(sites, Sites) else Sites.read(sites)
     rows = places_of(listed)
-    reader = open_vcf(existing_file(path))
-    known = set(reader.seqnames)
+    file = existing_file(path)
+    reader = open_vcf(file)
+    known, people = headings(reader, path)
     if not known & set(listed.chromosomes):
         raise SchemaError(
             f"{path} and the list of variants have no chromosome name in common, but they must "
             "be written alike (1 or chr1). Rename those of the list."
         )
-    stem = Path(out)
-    people = [str(sample) for sample in reader.samples]
-    write_people(stem.with_name(stem.name + ".fam"), people, path)
-    write_bim(stem.with_name(stem.name + ".bim"), listed)
-    target = stem.with_name(stem.name + ".bed")
-    fill_with_reference(target, listed, len(people))
-    copy_records(reader, target, rows, len(people), path)
+    require_declared(file, known)
+    stem, part = Path(out), Path(f"{out}.part")
+    try:
+        write_people(ending(part, ".fam"), people, path)
+        write_bim(ending(part, ".bim"), listed)
+        fill_with_reference(ending(part, ".bed"), listed, len(people))
+        copy_records(reader, ending(part, ".bed"), rows, len(people), path)
+        for own in ENDINGS:
+            ending(part, own).replace(ending(stem, own))
+    finally:
+        for own in ENDINGS:
+            ending(part, own).unlink(missing_ok=True)
     return open_bed(stem)
+
+
+def ending(stem: Path, own: str) -> Path:
+    """Add an ending to a name that may hold dots."""
+    return stem.with_name(stem.name + own)
 
 
 def open_vcf(path: Path) -> Any:
@@ -82,6 +101,42 @@ def open_vcf(path: Path) -> Any:
     raise FileProblem(
         f"{path} cannot be read as VCF or BCF ({problem}), but it must be one. Check the path."
     )
+
+
+def headings(reader: Any, source: str | Path) -> tuple[set[str], list[str]]:
+    """Give the chromosomes and the people that a header lists; an error quotes none."""
+    try:
+        return set(reader.seqnames), [str(sample) for sample in reader.samples]
+    except Exception as error:
+        problem = type(error).__name__
+    raise FileProblem(
+        f"The header of {source} cannot be read ({problem}), but it must be text in UTF-8. "
+        "Check how it was made."
+    )
+
+
+def require_declared(path: Path, known: set[str]) -> None:
+    """Refuse text with a record on a chromosome that the header does not list.
+
+    Where the rest of such a record is broken too, cyvcf2 (0.34) ends the whole process.
+    """
+    names = {name.encode() for name in known}
+    with path.open("rb") as file:
+        packed_text = file.read(2) == b"\x1f\x8b"
+    try:
+        with gzip.open(path, "rb") if packed_text else path.open("rb") as lines:
+            if lines.read(3) == b"BCF":
+                return
+            lines.seek(0)
+            found = (line.partition(b"\t")[0] for line in lines if not line.startswith(b"#"))
+            strange = any(name not in names for name in found if name.strip())
+    except (OSError, EOFError, zlib.error):
+        strange = False  # cut short: its reader says so
+    if strange:
+        raise FileProblem(
+            f"{path} has records on chromosomes that its header does not list, but each needs a "
+            "line ##contig=<ID=...>. Add them with: bcftools reheader --fai"
+        )
 
 
 def places_of(sites: Sites) -> dict[Place, tuple[int, bool]]:

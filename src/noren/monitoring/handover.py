@@ -56,9 +56,10 @@ def read_grouped(path: str | Path, horizon: int, classes: int = 1) -> SlotCounts
     file = existing_file(path)
     is_parquet = file.suffix.lower() in (".parquet", ".pq")
     table = safe(file, "parquet" if is_parquet else "csv", lambda: table_of(file, is_parquet))
-    names = [name for name in KIND.columns if name != "class" or name in table.column_names]
+    given = safe(file, "csv", lambda: table.column_names)
+    names = [name for name in KIND.columns if name != "class" or name in given]
     for name in names:
-        if name not in table.column_names or not pa.types.is_integer(table.schema.field(name).type):
+        if name not in given or not pa.types.is_integer(table.schema.field(name).type):
             raise FileProblem(
                 f"{file} has no column {name!r} of whole numbers, but counted reports need slot, "
                 "y, reports and, for several classes, class. Rename its columns."
