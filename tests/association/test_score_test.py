@@ -325,7 +325,23 @@ def test_separation_may_be_fitted_linearly():
 
 
 @pytest.mark.parametrize(
-    "name", ["PC1", "pc_10", "EV2", "C3", "Kinship", "grm_1", "principal comp 1"]
+    "name",
+    [
+        "PC1",
+        "pc_10",
+        "EV2",
+        "C3",
+        "Kinship",
+        "grm_1",
+        "principal comp 1",
+        "PC1_band",
+        "geno_PC2",
+        "pc1sq",
+        "dim1",
+        "F_MISS",
+        "call_rate",
+        "inbreeding",
+    ],
 )
 def test_names_of_components_and_kinship_are_refused_unless_declared(name):
     names = ["one", "age", name]

@@ -387,3 +387,11 @@ def test_random_designs_of_every_kind_keep_the_contract(seed):
             others = stratified_scores(StratifiedTables(*there, cases, controls), tau)
             worst = max(worst, int(np.abs(scores - others).max()))
     assert worst == 1
+
+
+@pytest.mark.parametrize("tau", ["1e-101", "5e-324", "1e-400"])
+def test_a_threshold_too_small_for_doubles_is_refused(tau):
+    with pytest.raises(ParameterError, match="at least 1e-100"):
+        stratified_distance(every_table((2, 2), (2, 2)), tau)
+    small = stratified_distance(every_table((2, 2), (2, 2)), "1e-100")
+    assert (np.abs(small) >= 1).all()

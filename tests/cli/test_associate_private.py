@@ -131,3 +131,20 @@ def test_the_forecast_knows_no_number_of_cases(cohort, run):
     done = run(*scan(cohort, "any", *PRICE), "--dry-run", "--json")
     assert json.loads(done.stdout)["result"]["forecast"]
     assert str(CASES) not in done.stdout
+
+
+@pytest.mark.parametrize("kind", ["swap", "any"])
+def test_a_line_without_a_status_is_read_as_a_missing_one(cohort, run, tmp_path, kind):
+    people = [line.split() for line in cohort.with_name("study.fam").read_text().splitlines()]
+    lines = [f"{words[0]} {words[1]} {words[5]}" for words in people]
+    lines[7] = " ".join(people[7][:2])
+    for header in ([], ["FID IID disease"]):
+        (tmp_path / "status.txt").write_text("\n".join([*header, *lines]))
+        given = ("--pheno", tmp_path / "status.txt", *PRICE, "--dry-run")
+        assert run(*scan(cohort, kind, *given)).exit_code == 0
+    assert run(*scan(cohort, kind, *given, "--pheno-column", "2")).exit_code == 3
+
+
+def test_the_answer_says_that_a_swap_may_touch_two_people(cohort, result_of):
+    found = result_of(*scan(cohort, "swap", *PRICE))
+    assert "another's status that is flipped back" in json.dumps(found)

@@ -124,3 +124,18 @@ def test_a_column_without_a_file_and_a_table_of_counts_are_refused(run, tmp_path
     counts = ("associate", "scan", "counts.csv", "--cases", "5", "--controls", "5", *price)
     assert run(*counts, "--strata", "sites.txt").exit_code == 3
     assert run(*counts, "--strata-column", "site").exit_code == 2
+
+
+@pytest.mark.parametrize("column", [[], ["--strata-column", "1"], ["--strata-column", "PC1_band"]])
+def test_strata_made_from_genotypes_are_refused_however_the_column_is_chosen(
+    cohort, run, tmp_path, column
+):
+    people = [line.split()[:2] for line in cohort.with_suffix(".fam").read_text().splitlines()]
+    lines = [f"{family} {person} low\n" for family, person in people]
+    (tmp_path / "bands.txt").write_text("FID IID PC1_band\n" + "".join(lines))
+    found = run(
+        "associate", "scan", cohort, "--strata", tmp_path / "bands.txt", *column,
+        "--mode", "agreement", "--tau", "4", "--epsilon", "1", "--dry-run",
+    )  # fmt: skip
+    assert found.exit_code == 3
+    assert "'PC1_band' is named like one computed from genotypes" in found.stderr

@@ -26,6 +26,7 @@ from noren.privacy.numbers import exact
 
 NEAR = 1e-13  # at most 8 roundings stand between the two sides, each below 1.2e-16
 LARGEST_EXACT_PEOPLE = 2**31  # up to here x fits 63 bits
+SMALLEST_TAU = Fraction(1, 10**100)  # below, products of doubles could underflow
 USUAL = "Usual are 3.84 (level 0.05) and 29.716785 (level 5e-8)."
 
 
@@ -42,6 +43,8 @@ def read_tau(tau: object) -> Fraction:
         number = Fraction(tau)
     if number <= 0:
         raise ParameterError("tau", tau, "a positive, finite number", USUAL)
+    if number < SMALLEST_TAU:
+        raise ParameterError("tau", tau, f"at least {float(SMALLEST_TAU):g}", USUAL)
     return number
 
 

@@ -157,8 +157,10 @@ class NullModel:
         """max_i u_i' Kc u_i, in units of 2^-(60 + shift), exactly."""
         vectors = self.distinct[:, 1:]
         wide = vectors.astype(np.float64)
-        near = np.einsum("ij,jk,ik->i", wide, self.matrix.astype(np.float64), wide)
-        candidates = vectors[near >= near.max() * (1 - 1e-9)]
+        matrix = self.matrix.astype(np.float64)
+        near = np.einsum("ij,jk,ik->i", wide, matrix, wide)
+        terms = np.einsum("ij,jk,ik->i", np.abs(wide), np.abs(matrix), np.abs(wide))
+        candidates = vectors[near >= near.max() - 1e-12 * terms.max()]
         return max(self.form(row, row) for row in candidates.tolist())
 
     @cached_property

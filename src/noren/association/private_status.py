@@ -39,6 +39,11 @@ from noren.privacy.numbers import whole
 SAME_NUMBER = Adjacency(SUBSTITUTE, within="same number of cases")
 ANY_RECORD = Adjacency(SUBSTITUTE)
 LISTED = "the list of variants and which allele of each is counted"
+FLIPPED = (
+    "neighbors differ in one person's whole record, and in another's status that is flipped back "
+    "if the number of cases changed"
+)
+UNKNOWN = "status is private: whoever has none counts as a control"
 NO_LAW = (
     "Scores with private status have no p-values: their law is not known. Use the mode "
     "'agreement' at a stated tau, or read ranks."
@@ -53,7 +58,7 @@ class _WithoutLaw:
     @property
     def notes(self) -> tuple[str, ...]:
         """Say what happens to people without a status."""
-        return ("status is private: whoever has none counts as a control",)
+        return (UNKNOWN,)
 
     @property
     def nulls(self) -> tuple[str, ...]:
@@ -119,6 +124,11 @@ class SwappedStatus(_WithoutLaw):
     def assumed_public(self) -> tuple[str, ...]:
         """Name what the proof takes to be public."""
         return ("the number of cases and of controls, not who is which", LISTED, RELATIVES)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Say what a neighbor is, and what happens to people without a status."""
+        return (FLIPPED, UNKNOWN)
 
     @property
     def width(self) -> float:

@@ -16,9 +16,11 @@ from collections.abc import Mapping, Sequence
 from noren.errors import NotPrivate, ParameterError
 
 FROM_GENOTYPES = re.compile(
-    r"(pca?|mds|c|ev|eigen(vec(tor)?)?|svd|principal[ _.-]?components?|comp(onent)?)[ _.-]?\d+"
+    r"(c|svd|principal[ _.-]?components?|comp(onent)?)[ _.-]?\d+"
+    r"|(.*[^a-z])?(pca?|mds|ev|evec|eigen(vec(tor)?)?|dim)[ _.-]?\d+([^0-9].*)?"
     r"|.*(kinship|relatedness|pi_?hat|eigenvec|admixture|genetic|polygenic|principal[ _.-]?comp).*"
-    r"|(.*[^a-z])?(grm|ibd|prs)([^a-z].*)?",
+    r"|.*(inbreeding|heterozygosity|haplogroup|call[ _.-]?rate).*"
+    r"|(.*[^a-z])?(grm|ibd|prs|roh|f[ _.-]?miss)([^a-z].*)?",
     re.IGNORECASE,
 )
 
@@ -57,6 +59,18 @@ def declared_public(names: Sequence[str], declared: Mapping[str, str]) -> dict[s
                 f'--public-covariate {name}="why" (declared= in Python). Every answer then says so.'
             )
     return {name: str(why) for name, why in declared.items()}
+
+
+def refuse_strata_from_genotypes(names: Sequence[str]) -> None:
+    """Refuse strata that are named like something computed from genotypes; none is declared."""
+    for name in names:
+        if FROM_GENOTYPES.fullmatch(name.strip()):
+            raise NotPrivate(
+                f"The strata column {name!r} is named like one computed from genotypes: one "
+                "person's row would then change the size of a stratum, and no promise is left. "
+                "Use self-reported ancestry, site or batch; what is in fact published can be "
+                "declared public as a covariate (--covariates FILE --public-covariate)."
+            )
 
 
 def covariate_of(name: str) -> str:

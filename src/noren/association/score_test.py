@@ -33,7 +33,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from noren.association.geometry import read_tau
+from noren.association.geometry import SMALLEST_TAU, read_tau
 from noren.association.loci import Groups
 from noren.association.null_model import UNIT, NullModel
 from noren.association.public_covariates import covariate_of
@@ -94,7 +94,11 @@ def score_distance(
 
 def read_floor(given: object) -> Fraction:
     """Read the variance floor: positive, and the exact value given."""
-    return positive("floor", given, "1 is usual; 0 would let rounding decide about rare variants.")
+    advice = "1 is usual; 0 would let rounding decide about rare variants."
+    floor = positive("floor", given, advice)
+    if floor < SMALLEST_TAU:
+        raise ParameterError("floor", given, f"at least {float(SMALLEST_TAU):g}", advice)
+    return floor
 
 
 def refuse_private_status(kind: object) -> None:

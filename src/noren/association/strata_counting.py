@@ -22,11 +22,19 @@ import numpy as np
 
 from noren.association.codings import read_coding
 from noren.association.counting import Counter, Prepared, Progress, chosen
-from noren.association.public_covariates import declared_public
+from noren.association.public_covariates import refuse_strata_from_genotypes
 from noren.association.statistic import Flags
 from noren.association.strata import StratifiedTables
 from noren.data.bed import open_bed
-from noren.data.people import NEITHER, Groups, Key, groups, private_groups, read_phenotypes
+from noren.data.people import (
+    NEITHER,
+    Groups,
+    Key,
+    column_name,
+    groups,
+    private_groups,
+    read_phenotypes,
+)
 from noren.data.sites import Sites
 from noren.engine import Engine
 from noren.errors import NotPrivate, ParameterError
@@ -118,7 +126,9 @@ def prepare_strata(
             "Alleles cannot be counted in strata: a person brings two, and no score is proved for "
             "that. Use the coding carrier, recessive or heterozygous."
         )
-    declared_public([name for name in strata_columns if isinstance(name, str)], {})
+    refuse_strata_from_genotypes(
+        [column_name(strata_file, column) for column in strata_columns or (None,)]
+    )
     bed = open_bed(bed_path)
     mark = private_groups if private_status else groups
     marked = mark(bed.people, phenotype_file=phenotype_file, column=column, codes=codes, keep=keep)

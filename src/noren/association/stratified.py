@@ -25,6 +25,7 @@ import numpy as np
 from noren.association.geometry import read_tau
 from noren.association.leading import leading_of
 from noren.association.loci import Groups
+from noren.association.private_status import FLIPPED, UNKNOWN
 from noren.association.scoring import RELATIVES, SAME_STATUS
 from noren.association.statistic import Counts, Floats
 from noren.association.strata import StratifiedTables, read_sizes
@@ -136,6 +137,8 @@ class Strata:
     def notes(self) -> tuple[str, ...]:
         """Say what was left out, and where another test does better."""
         made: list[str] = ["test: Cochran-Mantel-Haenszel within strata, without correction"]
+        if self.private_status:
+            made += [f"{FLIPPED}, in the same stratum", UNKNOWN]
         if self.dropped:
             made.append(f"left out, having one group only: {', '.join(self.dropped)}")
         if self.strata > MANY or 1 in self.cases:

@@ -127,8 +127,8 @@ def private_groups(
 ) -> Groups:
     """Say who is a case where status is private: everybody else who is used is a control.
 
-    The arguments are those of `groups`. Nobody is left out for having no phenotype, no word is
-    refused, and no group is too small: each of these would tell of somebody's status.
+    The arguments are those of `groups`. Nobody is left out for having no phenotype, no word and no
+    line without one is refused, and no group is too small: each would tell of somebody's status.
 
     Examples
     --------
@@ -138,7 +138,7 @@ def private_groups(
     """
     _, case, _ = read_codes(codes)
     kept = np.ones(len(people), bool) if keep is None else named_in(keep, people)
-    words = np.array(stated_of(people, phenotype_file, column), dtype=object)
+    words = np.array(stated_of(people, phenotype_file, column, refuse=False), dtype=object)
     return Groups(kept & (words == case), kept & (words != case))
 
 
@@ -150,30 +150,50 @@ def read_codes(codes: str) -> tuple[str, str, set[str]]:
 
 
 def stated_of(
-    people: People, phenotype_file: str | Path | None, column: str | int | None
+    people: People,
+    phenotype_file: str | Path | None,
+    column: str | int | None,
+    refuse: bool = True,
 ) -> Sequence[str]:
     """Give the phenotypes that the files state."""
     if phenotype_file is None:
         return people.phenotypes
-    table = read_phenotypes(phenotype_file, column)
+    table = read_phenotypes(phenotype_file, column, refuse)
     return [found_in(table, key) for key in people.ids]
 
 
-def read_phenotypes(path: str | Path, column: str | int | None) -> dict[Key, str]:
-    """Read a phenotype file: ids (family and person, or person alone) and a phenotype."""
+def read_phenotypes(
+    path: str | Path, column: str | int | None, refuse: bool = True
+) -> dict[Key, str]:
+    """Read a phenotype file: ids (family and person, or person alone) and a phenotype.
+
+    Lines without one are refused, unless that would tell of somebody: then they say it is missing.
+    """
     rows = words_of(path)
     header = rows[0] if rows[0][0] in FAMILY_WORDS | PERSON_WORDS else None
     ids = 1 if header is not None and header[0] in PERSON_WORDS else 2
     place = ids + place_of(path, column, None if header is None else header[ids:])
     rows = rows[1:] if header is not None else rows
-    if any(len(row) <= place for row in rows):
+    short = [row for row in rows if len(row) <= place]
+    if (short and refuse) or (header is not None and len(header) <= place):
         raise FileProblem(
             f"{path} has lines without the column that was asked for, but each must hold "
             "family, person and the phenotypes. Check column=."
         )
     keys = [tuple(row[:ids]) for row in rows]
     refuse_twins(path, keys)
-    return {key: row[place] for key, row in zip(keys, rows, strict=True)}
+    stated = [row[place] if len(row) > place else "-9" for row in rows]
+    return dict(zip(keys, stated, strict=True))
+
+
+def column_name(path: str | Path, column: str | int | None) -> str:
+    """Give the name that a file's header line has for a column, or an empty one."""
+    first = words_of(path)[0]
+    if first[0] not in FAMILY_WORDS | PERSON_WORDS:
+        return ""
+    names = first[1 if first[0] in PERSON_WORDS else 2 :]
+    place = place_of(path, column, names)
+    return names[place] if place < len(names) else ""
 
 
 def place_of(path: str | Path, column: str | int | None, header: list[str] | None) -> int:
