@@ -363,3 +363,63 @@ def test_rows_longer_than_the_proof_allows_are_scaled_down(consortium, result_of
     assert rows[3:].tolist() == plain[3:].tolist()
     assert targets[3:].tolist() == before[3:].tolist()
     assert rows[1].tolist() == [0.0, *plain[1, 1:].tolist()]
+
+
+def url(name: str) -> str:
+    return f"file://{Path(name).absolute()}"
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_tables_named_by_urls_are_reweighted_as_the_files_are(people, result_of, form):
+    for name in ("private", "public"):
+        if form == "parquet":
+            pq.write_table(pa.csv.read_csv(f"{name}.csv"), f"{name}.parquet")
+    tables = [f"{name}.{form}" for name in ("private", "public")]
+    question = ("--schema", "schema.toml", "--adjacency", "substitute", "--records", 300,
+                "--epsilon", 9, "--method", "kriging")  # fmt: skip
+    for names, out in ((tables, "a.csv"), (map(url, tables), "b.csv")):
+        result_of("reweight", "fit", *names, *question, "--out", out, *FREE)
+    assert Path("a.csv").read_text() == Path("b.csv").read_text()
+    for names, out in ((tables, "a.sums"), (map(url, tables), "b.sums")):
+        result_of("statistic", "write", "reweight", *names, *question, "--out", out)
+    assert pq.read_table("a.sums").equals(pq.read_table("b.sums"))
+    plans = [result_of("reweight", "plan", name, *question) for name in (tables[1], url(tables[1]))]
+    assert plans[0] == plans[1]
+
+
+def test_rows_named_by_a_url_train_the_model_of_the_file(consortium, result_of):
+    asked = ("--consortium", "hearts.toml", "--organization", "north", "--key", "north.key",
+             "--epsilon", 2, "--adjacency", "substitute", "--size", 300, *FREE)  # fmt: skip
+    for rows, out in (("private.csv", "a.zip"), (url("private.csv"), "b.zip")):
+        result_of("collaborate", "train", rows, *asked, "--out", out)
+    one, two = (result_of("collaborate", "inspect", name)["result"] for name in ("a.zip", "b.zip"))
+    assert one["coefficients"] == two["coefficients"]
+    told = [result_of("collaborate", "predict", "a.zip", rows)["result"]["predictions"]
+            for rows in ("private.csv", url("private.csv"))]  # fmt: skip
+    assert told[0] == told[1]
+
+
+def test_a_url_hides_neither_that_a_file_would_be_lost_nor_that_both_are_one(people, run):
+    question = ("--schema", "schema.toml", "--adjacency", "substitute", "--records", 300,
+                "--epsilon", 9, *FREE)  # fmt: skip
+    before = Path("private.csv").read_text()
+    for tables, out, says in (
+        ((url("private.csv"), "public.csv"), "private.csv", "It would be lost"),
+        ((url("private.csv"), "private.csv"), "c.csv", "another file than PRIVATE"),
+        (("s3://a/p.csv", "s3://a/p.csv"), "c.csv", "another file than PRIVATE"),
+    ):
+        done = run("reweight", "fit", *tables, *question, "--out", out)
+        assert (done.exit_code, says in done.stderr) == (3, True), done.stderr
+    assert Path("private.csv").read_text() == before
+
+
+def test_a_url_of_nothing_and_one_with_credentials_are_refused_in_words(people, run):
+    question = ("--schema", "schema.toml", "--adjacency", "substitute", "--records", 300,
+                "--epsilon", 9, "--out", "c.csv", *FREE)  # fmt: skip
+    done = run("reweight", "fit", url("absent.csv"), "public.csv", *question)
+    assert (done.exit_code, "cannot be opened" in done.stderr) == (3, True)
+    done = run("reweight", "fit", "ftp://me:PRIVATE-7731@host/a.csv", "public.csv", *question)
+    assert (done.exit_code, "PRIVATE-7731" in done.stdout + done.stderr) == (3, False)
+    named = ("ftp://me:PRIVATE-7731@host/a.csv",) * 2
+    done = run("reweight", "fit", *named, *question)
+    assert (done.exit_code, "PRIVATE-7731" in done.stdout + done.stderr) == (3, False)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from noren.cli.collaborate_files import consortium_option, seeded_option, shares_argument
+from noren.cli.options import TableFile
 from noren.cli.output import Output, owner_only, table, with_output
 from noren.errors import FileProblem, SchemaError
 
@@ -27,7 +28,7 @@ PAGE = click.Path(path_type=Path, dir_okay=False)
 @click.command()
 @shares_argument
 @consortium_option
-@click.option("--rows", type=click.Path(path_type=Path, exists=True), help="Your own rows.")
+@click.option("--rows", type=TableFile(exists=True), help="Your own rows.")
 @click.option(
     "--method", type=click.Choice(METHODS), default="auto", help="How; auto unless given."
 )
@@ -43,8 +44,8 @@ PAGE = click.Path(path_type=Path, dir_okay=False)
 @seeded_option
 @with_output
 def combine(
-    output: Output, shares: tuple[Path, ...], consortium: Path, rows: Path | None, method: str,
-    out: Path | None, report: Path | None, allow_seeded: bool, **options: Any,
+    output: Output, shares: tuple[Path, ...], consortium: Path, rows: Path | str | None,
+    method: str, out: Path | None, report: Path | None, allow_seeded: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Verify SHARES, combine them with your own rows, and say whether joining helps.
 
@@ -81,7 +82,7 @@ def way_options(options: dict[str, Any]) -> dict[str, Any]:
     return {"form": options["form"], "ridge": options["ridge"], "include_start": start} | beta
 
 
-def own_rows(task: Task, path: Path) -> tuple[Any, Any]:
+def own_rows(task: Task, path: Path | str) -> tuple[Any, Any]:
     """Encode the receiver's rows."""
     import numpy as np
 
@@ -126,10 +127,10 @@ def show_secret(
 
 @click.command()
 @click.argument("model", type=click.Path(path_type=Path, exists=True))
-@click.argument("rows", type=click.Path(path_type=Path, exists=True))
+@click.argument("rows", type=TableFile(exists=True))
 @click.option("--out", type=PAGE, help="Write the predictions (CSV) to this file.")
 @with_output
-def predict(output: Output, model: Path, rows: Path, out: Path | None) -> None:
+def predict(output: Output, model: Path, rows: Path | str, out: Path | None) -> None:
     """Predict the label of each row of ROWS by MODEL: a combined model's file, or a share.
 
     Predictions by a secret combination are as secret as your rows. A share is used as it is; check
@@ -182,7 +183,7 @@ def read_model(path: Path) -> Any:
     return (Merged.from_dict if given.get("kind") == MERGED else read_combination)(given)
 
 
-def predicted(task: Task, decide: Any, rows: Path) -> Iterator[Any]:
+def predicted(task: Task, decide: Any, rows: Path | str) -> Iterator[Any]:
     """Predict block by block."""
     from noren.data import read
 

@@ -10,6 +10,7 @@ import click
 
 from noren.cli.collaborate_files import consortium_option, seeded_option, shares_argument
 from noren.cli.collaborate_train import adjacency_options, counted, neighbours_of
+from noren.cli.options import TableFile
 from noren.cli.output import Output, answer_lines, table, with_output
 from noren.cli.spending import Spending, spending_options
 
@@ -64,9 +65,7 @@ def publish(
 @click.command()
 @shares_argument
 @consortium_option
-@click.option(
-    "--rows", type=click.Path(path_type=Path, exists=True), required=True, help="Your own rows."
-)
+@click.option("--rows", type=TableFile(exists=True), required=True, help="Your own rows.")
 @click.option("--epsilon", required=True, help="The price of all draws.")
 @adjacency_options
 @click.option("--draws", type=click.IntRange(min=1), default=1, help="How many; 1 unless given.")
@@ -83,8 +82,8 @@ def publish(
 @spending_options
 @with_output
 def draw(
-    output: Output, spending: Spending, shares: tuple[Path, ...], consortium: Path, rows: Path,
-    allow_seeded: bool, max_records: int, **settings: Any,
+    output: Output, spending: Spending, shares: tuple[Path, ...], consortium: Path,
+    rows: Path | str, allow_seeded: bool, max_records: int, **settings: Any,
 ) -> None:  # fmt: skip
     """Draw one of SHARES that does well on your rows; the drawn one may be named in public.
 

@@ -9,6 +9,7 @@ import click
 
 from noren.cli.collaborate_combine import own_rows
 from noren.cli.collaborate_files import consortium_option
+from noren.cli.options import TableFile
 from noren.cli.output import Output, owner_only, table, with_output
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ EPSILONS = "0.1,0.3,1,3"
 
 
 @click.command()
-@click.argument("rows", type=click.Path(path_type=Path, exists=True))
+@click.argument("rows", type=TableFile(exists=True))
 @consortium_option
 @click.option("--organizations", type=int, required=True, help="Into how many to cut the table.")
 @click.option("--epsilons", default=EPSILONS, help=f"Prices to look at; {EPSILONS} unless given.")
@@ -35,7 +36,7 @@ EPSILONS = "0.1,0.3,1,3"
 )
 @with_output
 def simulate(
-    output: Output, rows: Path, consortium: Path, epsilons: str, delta: str, adjacency: str,
+    output: Output, rows: Path | str, consortium: Path, epsilons: str, delta: str, adjacency: str,
     data_seed: int, report: Path | None, **settings: Any,
 ) -> None:  # fmt: skip
     """Cut ROWS into organizations, run the whole exchange, and show accuracy by epsilon.

@@ -13,6 +13,7 @@ import click
 from noren.cli.associate_scan import options
 from noren.cli.collaborate_files import consortium_option
 from noren.cli.engines import engine_options, one_source, statistic_option
+from noren.cli.options import TableFile
 from noren.cli.output import Output, answer_lines, with_output
 from noren.cli.spending import Spending, spending_options
 
@@ -36,7 +37,7 @@ adjacency_options = options(
 
 
 @click.command()
-@click.argument("rows", type=click.Path(path_type=Path, exists=True), required=False)
+@click.argument("rows", type=TableFile(exists=True), required=False)
 @consortium_option
 @statistic_option
 @engine_options
@@ -57,8 +58,9 @@ adjacency_options = options(
 @spending_options
 @with_output
 def train(
-    output: Output, spending: Spending, rows: Path | None, consortium: Path, organization: str,
-    key: Path, out: Path | None, statistic: Path | None, engine: Engine | None, **settings: Any,
+    output: Output, spending: Spending, rows: Path | str | None, consortium: Path,
+    organization: str, key: Path, out: Path | None, statistic: Path | None, engine: Engine | None,
+    **settings: Any,
 ) -> None:  # fmt: skip
     """Train one private model on ROWS (CSV, Parquet or NPZ) and sign it.
 
@@ -103,7 +105,11 @@ def release_id(members: Consortium, organization: str) -> str:
 
 
 def counter(
-    task: Task, rows: Path | None, statistic: Path | None, engine: Engine | None, opened: ExitStack
+    task: Task,
+    rows: Path | str | None,
+    statistic: Path | None,
+    engine: Engine | None,
+    opened: ExitStack,
 ) -> Callable[[], Any]:
     """Give a function that opens the rows: in memory, or where they lie until the fit is over."""
     from noren.collaboration.filed_rows import EncodedPart, opened_rows
@@ -120,7 +126,7 @@ def counter(
     return lambda: opened.enter_context(opened_rows(task, parts, engine))
 
 
-def counted(task: Task, path: Path) -> Any:
+def counted(task: Task, path: Path | str) -> Any:
     """Encode the rows of a file."""
     from noren.collaboration import TrainingRows
     from noren.data import read

@@ -59,10 +59,36 @@ class NewFile(click.Path):
         return path
 
 
-def spare(target: Path | None, *inputs: Path) -> None:
+class TableFile(click.Path):
+    """A table that is read by a schema: a file, or the URL of a CSV or Parquet file."""
+
+    def __init__(self, exists: bool = False) -> None:
+        super().__init__(path_type=Path, dir_okay=False, exists=exists)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Leave a URL as it is: whoever opens it says what is wrong with it."""
+        from noren.data.remote import is_url, refuse_credentials
+
+        if not is_url(value):
+            return super().convert(value, param, ctx)
+        refuse_credentials(value)
+        return value
+
+
+def is_one_file(one: Path | str, other: Path | str) -> bool:
+    """Tell whether two names, one of which may be a URL, mean the same file."""
+    from noren.data.remote import local_file
+
+    here, there = local_file(one), local_file(other)
+    if here is None or there is None:
+        return str(one) == str(other)
+    return here.exists() and there.exists() and here.samefile(there)
+
+
+def spare(target: Path | None, *inputs: Path | str) -> None:
     """Refuse to write a result over a file that it is made from."""
     for own in inputs:
-        if target is not None and target.exists() and own.exists() and target.samefile(own):
+        if target is not None and target.exists() and is_one_file(target, own):
             raise ParameterError(
                 "the file to write", target, "another one than what it is made from",
                 "It would be lost. Choose a new name.",

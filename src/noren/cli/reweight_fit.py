@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from noren.cli.engines import engine_options, statistic_option
-from noren.cli.options import NewFile, spare
+from noren.cli.options import NewFile, TableFile, is_one_file, spare
 from noren.cli.output import Output, with_output
 from noren.cli.reweight_output import output_options, show_plan, show_weights
 from noren.cli.spending import Spending, spending_options
@@ -81,10 +81,10 @@ def fit_options(function: Callable[..., None]) -> Callable[..., None]:
 
 
 @click.command()
-@click.argument("public", type=a_file)
+@click.argument("public", type=TableFile())
 @click.option("--out", type=NewFile(), help="Write it to a file instead: .toml, or .json.")
 @with_output
-def schema(output: Output, public: Path, out: Path | None) -> None:
+def schema(output: Output, public: Path | str, out: Path | None) -> None:
     """Propose a schema for the columns of PUBLIC, to be corrected by hand. Spends nothing.
 
     Never give it a private table: bounds and levels read off one would give away its records.
@@ -105,13 +105,13 @@ def schema(output: Output, public: Path, out: Path | None) -> None:
 
 
 @click.command()
-@click.argument("public", type=a_file)
+@click.argument("public", type=TableFile())
 @schema_option
 @question_options
 @click.option("--queries", type=click.IntRange(min=1), help="How many counts you need, if few.")
 @with_output
 def plan(
-    output: Output, public: Path, declared: Path, queries: int | None, **settings: Any
+    output: Output, public: Path | str, declared: Path, queries: int | None, **settings: Any
 ) -> None:
     """Show what would be asked, its price and its error, from PUBLIC alone. Spends nothing."""
     from noren.reweighting import prepare
@@ -121,7 +121,7 @@ def plan(
 
 
 @click.command()
-@click.argument("tables", type=a_file, nargs=-1, required=True, metavar="[PRIVATE] PUBLIC")
+@click.argument("tables", type=TableFile(), nargs=-1, required=True, metavar="[PRIVATE] PUBLIC")
 @schema_option
 @question_options
 @statistic_option
@@ -133,7 +133,7 @@ def plan(
 def fit(
     output: Output,
     spending: Spending,
-    tables: tuple[Path, ...],
+    tables: tuple[Path | str, ...],
     declared: Path,
     statistic: Path | None,
     engine: Engine | None,
@@ -155,7 +155,7 @@ def fit(
     private, public = (tables[0], tables[-1]) if statistic is None else (statistic, tables[0])
     for file in shown.values():
         spare(file, private, public)
-    if private.exists() and public.exists() and private.samefile(public):
+    if is_one_file(private, public):
         raise ParameterError(
             "PUBLIC", public, "another file than PRIVATE", "Its rows are written out as they are."
         )
@@ -175,7 +175,7 @@ def fit(
 
 @click.command()
 @click.argument("release", type=a_file)
-@click.argument("public", type=a_file)
+@click.argument("public", type=TableFile())
 @click.option("--estimator", type=click.Choice(ESTIMATORS), help="Another one than at first.")
 @fit_options
 @output_options
@@ -183,7 +183,7 @@ def fit(
 def refit(
     output: Output,
     release: Path,
-    public: Path,
+    public: Path | str,
     shown: dict[str, Any],
     estimator: str | None,
     cap: float | None,
@@ -197,7 +197,7 @@ def refit(
     show_weights(output, again, shown)
 
 
-def opened(release: Path, public: Path, **settings: Any) -> Any:
+def opened(release: Path, public: Path | str, **settings: Any) -> Any:
     """Fit the public table to a saved release, by the schema that was saved with it."""
     from noren.data import Schema
     from noren.reweighting import load_release, refit, saved_about

@@ -7,13 +7,14 @@ from typing import Any
 
 import click
 
+from noren.cli.options import TableFile
 from noren.cli.output import Output, with_output
 from noren.cli.reweight_fit import a_file, fit_options, opened
 
 
 @click.command()
 @click.argument("release", type=a_file)
-@click.argument("public", type=a_file)
+@click.argument("public", type=TableFile())
 @click.option("--mean", metavar="COLUMN", help="Estimate the mean of this column.")
 @click.option(
     "--where",
@@ -26,7 +27,7 @@ from noren.cli.reweight_fit import a_file, fit_options, opened
 def query(
     output: Output,
     release: Path,
-    public: Path,
+    public: Path | str,
     mean: str | None,
     where: tuple[str, ...],
     cap: float | None,

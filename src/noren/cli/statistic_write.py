@@ -10,7 +10,7 @@ import click
 from noren.cli.associate_scan import cohort_options
 from noren.cli.collaborate_files import consortium_option
 from noren.cli.engines import FILE, engine_options
-from noren.cli.options import NewFile, spare
+from noren.cli.options import NewFile, TableFile, spare
 from noren.cli.output import Output, with_output
 from noren.cli.reweight_fit import question_options, schema_option
 from noren.cli.similar_leak import form_option, read
@@ -116,15 +116,16 @@ def similar(output: Output, records: Path, form: str | None, out: Path) -> None:
 
 
 @write.command()
-@click.argument("private", type=FILE)
-@click.argument("public", type=FILE)
+@click.argument("private", type=TableFile())
+@click.argument("public", type=TableFile())
 @schema_option
 @question_options
 @out_option
 @engine_options
 @with_output
 def reweight(
-    output: Output, private: Path, public: Path, declared: Path, out: Path, engine: Engine | None,
+    output: Output, private: Path | str, public: Path | str, declared: Path, out: Path,
+    engine: Engine | None,
     **settings: Any,
 ) -> None:  # fmt: skip
     """Add up PRIVATE as `noren reweight fit` would with the same options and the same PUBLIC.
@@ -152,11 +153,11 @@ def reweight(
 
 
 @write.command()
-@click.argument("rows", type=FILE)
+@click.argument("rows", type=TableFile())
 @consortium_option
 @out_option
 @with_output
-def collaborate(output: Output, rows: Path, consortium: Path, out: Path) -> None:
+def collaborate(output: Output, rows: Path | str, consortium: Path, out: Path) -> None:
     """Encode ROWS by the consortium's task: a fit looks at them more than once."""
     from noren.collaboration import Consortium
     from noren.collaboration.filed_rows import EncodedPart

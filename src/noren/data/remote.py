@@ -37,13 +37,23 @@ def is_url(given: object) -> bool:
     return isinstance(given, str) and MARK in given
 
 
+def local_file(given: str | Path) -> Path | None:
+    """Give the path of a file of this machine, named by a URL or not; None for one elsewhere.
+
+    Examples
+    --------
+    >>> local_file("file:///data/rows.csv").name, local_file("s3://bucket/rows.csv")
+    ('rows.csv', None)
+    """
+    if not is_url(given):
+        return Path(given)
+    scheme, _, name = str(given).rpartition("::")[2].partition(MARK)
+    return Path(name) if scheme in ("file", "local") else None
+
+
 def read_url(text: str) -> Url:
     """Take a URL without credentials, of a file that is there."""
-    if "@" in text.partition(MARK)[2].partition("/")[0]:
-        raise ParameterError(
-            "the URL", "one with credentials", "one without",
-            "Messages may repeat it: let the environment hold them, as its file system describes.",
-        )  # fmt: skip
+    refuse_credentials(text)
     problem = ""
     try:
         with opened(text):
@@ -56,6 +66,15 @@ def read_url(text: str) -> Url:
         f"{text} cannot be opened ({problem}), but it must be a file. Check the URL, and that the "
         "package for this kind of store is installed."
     )
+
+
+def refuse_credentials(text: str) -> None:
+    """Refuse a URL that names a user, without repeating it."""
+    if "@" in text.partition(MARK)[2].partition("/")[0]:
+        raise ParameterError(
+            "the URL", "one with credentials", "one without",
+            "Messages may repeat it: let the environment hold them, as its file system describes.",
+        )  # fmt: skip
 
 
 def opened(path: str | Path) -> Any:

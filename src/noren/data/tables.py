@@ -133,11 +133,17 @@ def partitions(
     for path in [read_url(str(p)) if is_url(p) else existing_file(p) for p in given]:
         kind = format_of(path, form)
         split = splitter(kind, default_delimiter(path) if delimiter is None else delimiter, names)
-        if kind == "npz" and isinstance(path, Url):
-            raise FileProblem(f"{path} is an NPZ, which is read from a file only. Copy it first.")
+        if kind == "npz":
+            refuse_remote_npz(path)
         sources = safe(str(path), kind, partial(split, path, schema, piece_bytes))
         parts += [TablePartition(source, kind, schema, rows) for source in sources]
     return parts
+
+
+def refuse_remote_npz(path: Path | Url) -> None:
+    """Refuse an archive elsewhere: it cannot be read by ranges."""
+    if isinstance(path, Url):
+        raise FileProblem(f"{path} is an NPZ, which is read from a file only. Copy it first.")
 
 
 def splitter(
