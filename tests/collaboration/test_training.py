@@ -81,6 +81,12 @@ ASKED = {
 every = pytest.mark.parametrize(("question", "name"), ASKED.values(), ids=list(ASKED))
 
 
+@pytest.fixture(autouse=True)
+def same_draws_in_any_order():
+    global RNG
+    RNG = np.random.default_rng(3)
+
+
 @every
 def test_it_is_a_frozen_question_of_public_parameters(question, name):
     assert isinstance(question, Question)

@@ -19,6 +19,12 @@ ROWS = TrainingRows.of(TASK, X, np.where(X[:, 0] > 0, "yes", "no"))
 TRIED = [("objective", 1000), ("objective", 1)]
 
 
+@pytest.fixture(autouse=True)
+def same_draws_in_any_order():
+    global RNG
+    RNG = np.random.default_rng(2)
+
+
 def tuned(**settings) -> TunedTraining:
     given = {"task": TASK, "epsilon": 4, "adjacency": "substitute", "size": 900}
     return TunedTraining(**{**given, "candidates": TRIED, **settings})

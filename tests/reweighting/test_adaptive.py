@@ -34,6 +34,12 @@ TABLE = RNG.standard_normal((400, 4)) / 4
 SHIFTED = RNG.standard_normal((3000, 4)) / 4 + np.array([0.2, -0.15, 0, 0])
 
 
+@pytest.fixture(autouse=True)
+def same_draws_in_any_order():
+    global RNG
+    RNG = np.random.default_rng(0)
+
+
 def asked(**settings):
     given = {"public": TABLE, "adjacency": "substitute", "epsilon": 1, "records": 3000}
     return AdaptiveMoments(**(given | settings))

@@ -15,6 +15,12 @@ RNG = np.random.default_rng(3)
 PUBLIC, PRIVATE = RNG.normal(1, 1, 50), RNG.normal(2, 0.5, 2000)
 
 
+@pytest.fixture(autouse=True)
+def same_draws_in_any_order():
+    global RNG
+    RNG = np.random.default_rng(3)
+
+
 def public_centres(**settings):
     given = {"centres": PUBLIC[:20], "sigma": 0.5, "ridge": 0.1, "adjacency": "substitute"}
     return PublishedRatio(**(given | {"epsilon": 10**6, "records": 2000} | settings))

@@ -10,6 +10,12 @@ from noren.reweighting import CodedColumn, fit_weights, plan_weights
 RNG = np.random.default_rng(0)
 
 
+@pytest.fixture(autouse=True)
+def same_draws_in_any_order():
+    global RNG
+    RNG = np.random.default_rng(0)
+
+
 def table(d):
     return RNG.standard_normal((300, d)) / 3
 
