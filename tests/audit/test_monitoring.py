@@ -8,10 +8,13 @@ from math import inf, log
 import pytest
 
 from noren.audit import run
+from noren.audit.monitoring import epoch_of
 from noren.audit.monitoring_cases import Case, adaptive_price, cases, in_one_window
 from noren.monitoring import block_law, ramp_law
 from noren.monitoring.client import ClientError
 from noren.monitoring.lies import LieLaw
+from noren.monitoring.planning import plan
+from noren.monitoring.plans import Timetable
 
 
 @pytest.fixture(scope="module")
@@ -55,12 +58,26 @@ def test_every_strategy_is_run_through_all_its_outcomes(rows):
         assert any(word in name for name in found)
 
 
+def test_whole_devices_of_every_strategy_are_audited_from_outside(rows):
+    found = [row for row in rows if row.method == "statistical"]
+    named = {row.mechanism.split()[1].strip(",") for row in found}
+    assert named == {"block", "ramp", "independent", "published", "rolling", "tree"}
+    assert all(row.measured <= 1 < row.detects < 3 for row in found)
+
+
+def test_a_device_that_rolls_reports_on_both_sides_of_a_cycle_s_end(tmp_path):
+    made = plan(10_000, 2, 1, 0.5, strategy="rolling", rolling=2, reports=2, task="audit",
+                timetable=Timetable(origin=10.0)).to_dict()  # fmt: skip
+    said = json.loads(epoch_of(made, tmp_path, (0,) * 8).replace("None", "null"))
+    assert None not in said[4:]
+
+
 def test_every_mutant_is_caught(rows):
     faults = Counter(row.mechanism.split("fault: ")[1] for row in rows if row.method == "mutant")
     assert faults == dict.fromkeys(
         ["fresh noise on retry", "one epoch's lies used in two", "silent unless the state is 1",
          "no limit of changes", "places of lies not drawn", "every coin has the whole price",
-         "half the noise", "tails lost in floats"], 1,
+         "half the noise", "tails lost in floats", "one cycle's lies used in the next"], 1,
     )  # fmt: skip
 
 

@@ -1,6 +1,8 @@
 """Claims from strangers: whatever the parameters say, the answer is a guarantee or a refusal."""
 
+import json
 from fractions import Fraction
+from time import process_time
 
 import numpy as np
 import pytest
@@ -22,9 +24,9 @@ from noren.collaboration import (
     TunedTraining,
     recompute_claim,
 )
-from noren.collaboration.parameters import MECHANISMS
+from noren.collaboration.parameters import MECHANISMS, parameters_from_text, parameters_to_text
 from noren.data import Numeric, Schema, fill
-from noren.errors import NorenError, NotPrivate, SchemaError
+from noren.errors import NorenError, NotPrivate, ParameterError, SchemaError
 
 TWO = Task.of_bounds([0, 0], [1, 1])
 THREE = Task.of_bounds([0, 0], [1, 1], classes=("a", "b", "c"))
@@ -69,6 +71,48 @@ def claim_or_refusal(mechanism, parameters):
         return recompute_claim(mechanism, parameters)
     except NorenError as refused:
         return str(refused)
+
+
+EXTREMES = ["9" * 400, "-" + "9" * 399, "1e9999", "1e-9999", "1000", "-1000", "1e308", "5e-324",
+            "1/" + "9" * 390, "9" * 4000]  # fmt: skip
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda one: one.mechanism)
+def test_no_parameter_of_a_stranger_s_claim_keeps_its_receiver_busy(question):
+    written = parameters_to_text(question.mechanism, question.parameters)
+    for name in written:
+        for extreme in EXTREMES:
+            started = process_time()
+            read_and_recomputed(question.mechanism, {**written, name: extreme})
+            assert process_time() - started < 5
+
+
+def read_and_recomputed(mechanism, written):
+    try:
+        return recompute_claim(mechanism, parameters_from_text(mechanism, written))
+    except NorenError as refused:
+        return str(refused)
+
+
+@pytest.mark.parametrize("exponent", [1001, -1001, 10**12, -(10**12)])
+def test_a_grid_that_no_float_has_is_refused_before_it_is_raised_to_a_power(exponent):
+    for question in QUESTIONS:
+        if "exponent" in question.parameters:
+            with pytest.raises(NotPrivate, match="those of any run"):
+                recompute_claim(question.mechanism, {**question.parameters, "exponent": exponent})
+
+
+def test_a_claim_of_endless_candidates_or_digits_is_refused_before_it_is_recomputed():
+    tuned = QUESTIONS[-1]
+    written = parameters_to_text("tuned", tuned.parameters)
+    one = json.loads(written["candidates"])[0]
+    many = {**written, "candidates": json.dumps([one] * 65)}
+    assert "more candidates than 64" in read_and_recomputed("tuned", many)
+    long = {**one[1], "lattice": "9" * 401}
+    digits = {**written, "candidates": json.dumps([[one[0], long]])}
+    assert "number that is none" in read_and_recomputed("tuned", digits)
+    with pytest.raises(ParameterError, match="at most 64"):
+        TunedTraining(task=TWO, **BOTH, candidates=[("moments", None)] * 65)
 
 
 def test_a_claim_for_another_mechanism_is_refused():

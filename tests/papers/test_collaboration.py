@@ -16,7 +16,7 @@ from noren.errors import FileProblem
 from noren.noise.public import generator
 from noren.papers import PAPERS
 from noren.papers.collaboration import charts, rows
-from noren.papers.collaboration_errata import two_learner_risk
+from noren.papers.collaboration_errata import two_learner_risk, vacuous_theorem
 from noren.papers.collaboration_nodes import aggregates, fit_nodes, gamma_spheres
 from noren.papers.collaboration_tables import pima_stand_in, read_pima
 from noren.papers.collaboration_terms import CANCER, DIABETES, FIFTH, GAIN_HONEST, GAINS
@@ -46,6 +46,12 @@ def test_the_honest_baseline_stands_beside_the_published_one():
 def test_all_six_errata_have_rows():
     settings = " ".join(row.setting for row in quick() if row.experiment == "errata")
     assert all(f"E{number}" in settings for number in range(1, 7))
+
+
+def test_the_bound_of_theorem_4_1_is_that_of_the_specification():
+    row = next(vacuous_theorem())
+    assert row.ours == pytest.approx(69.2637849048, rel=1e-11)
+    assert row.ours > 99 * np.log(2)  # a model of zeros has a loss of log 2
 
 
 def test_nodes_fitted_together_are_those_fitted_one_by_one():

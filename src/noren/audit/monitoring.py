@@ -34,6 +34,7 @@ from noren.privacy import LOCAL, USER, Adjacency
 
 FALSE_ALARM = 1e-6
 MEMORY = Path("/dev/shm")  # where durable writes cost nothing, if there is such a folder
+WINDOW = Adjacency(LOCAL, unit=USER, within="any 2 slots")
 SHUFFLED = Adjacency(LOCAL, unit=USER, within="one slot, seen as a number of ones")
 
 
@@ -106,38 +107,47 @@ def samplers(draws: int) -> Iterator[AuditRow]:
 
 
 def devices(draws: int) -> Iterator[AuditRow]:
-    """Let whole devices report an epoch, state file and all, and bound epsilon from outside."""
-    for strategy, settings in (
-        ("block", {"slot_epsilon": None}),
-        ("ramp", {"slot_epsilon": "0.7"}),
-        ("independent", {}),
-        ("published", {}),
-    ):
+    """Let whole devices report an epoch, state file and all, and bound epsilon from outside.
+
+    Each strategy with two trajectories that are its worst ones: all slots of an epoch, a window
+    over two cycles (after the silence with which rolling begins), one change sooner or later.
+    """
+    whole = (0, 0), (1, 1)
+    straddling = (0,) * 8, (0, 0, 0, 0, 0, 1, 1, 0)
+    asked: list[tuple[str, dict[str, Any], tuple[Any, Any], Adjacency]] = [
+        ("block", {"slot_epsilon": None}, whole, EPOCH),
+        ("ramp", {"slot_epsilon": "0.7"}, whole, EPOCH),
+        ("independent", {}, whole, EPOCH),
+        ("published", {}, whole, EPOCH),
+        ("rolling", {"rolling": 2}, straddling, WINDOW),
+        ("tree", {"reports": None, "max_changes": 1}, ((1, 1), (0, 1)), EPOCH),
+    ]
+    for strategy, settings, (one, other), adjacency in asked:
         made = plan(
-            10_000, 2, 1, 0.5, strategy=strategy, reports=2, timetable=Timetable(origin=10.0),
-            task="audit", **settings,
+            10_000, 2, 1, 0.5, strategy=strategy, timetable=Timetable(origin=10.0),
+            task="audit", **{"reports": 2, **settings},
         ).to_dict()  # fmt: skip
         with tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None) as folder:
             yield audit_callable(
                 partial(epoch_of, made, Path(folder)),
-                (0, 0),
-                (1, 1),
+                one,
+                other,
                 epsilon=1,
                 draws=draws,
                 alpha=FALSE_ALARM,
                 name=f"monitoring: {strategy}, a device's epoch",
-                adjacency=EPOCH,
-                note=f"{draws} epochs of each; a right device fails with chance {FALSE_ALARM:g}",
+                adjacency=adjacency,
+                note=f"{draws} of each; a right device fails with chance {FALSE_ALARM:g}",
             )
 
 
 def epoch_of(made: Any, folder: Path, states: tuple[int, ...]) -> str:
-    """Let a new device live through one epoch; give what it said."""
+    """Let a new device live through some slots; give what it said."""
     now = [0.0]
     state = folder / "state.json"
     state.unlink(missing_ok=True)
     client = Client(
-        state, made, device="d", key=b"k", lifetime_epsilon=1, clock=lambda: now[0]
+        state, made, device="d", key=b"k", lifetime_epsilon=len(states), clock=lambda: now[0]
     )  # fmt: skip
     said = []
     for slot, bit in enumerate(states):

@@ -9,7 +9,7 @@ from math import inf, log
 from typing import Any
 
 from noren.audit.exact import log_ratio
-from noren.audit.monitoring_cases import EPOCH, Case, ratio
+from noren.audit.monitoring_cases import EPOCH, Case, in_one_window, ratio
 from noren.audit.mutants import Mutant, caught
 from noren.audit.row import FAILS, AuditRow, finding
 from noren.monitoring import block_law
@@ -137,11 +137,15 @@ def faults() -> Iterator[AuditRow]:
     twice = Case(name="", **BLOCK, cycles=2, claimed=4.0)
     tree = Case(name="tree", strategy="tree", epsilon="2", weights=(7, 1), horizon=4, reports=1)
     block = Case(name="block", **BLOCK)
+    rolling = Case(name="rolling", strategy="rolling", epsilon="2", weights=(5, 2), horizon=2,
+                   reports=2, slots=(1, 2), cycles=2, apart=in_one_window(2, (1, 2)),
+                   adjacency=ANY_TWO)  # fmt: skip
     return caught(
         [
             mutant("independent", "fresh noise on retry", once, FreshOnRetry),
             mutant("block", "one epoch's lies used in two", twice, UsedTwice),
             mutant("block", "silent unless the state is 1", block, SilentUnlessOne),
+            mutant("rolling", "one cycle's lies used in the next", rolling, UsedTwice),
             mutant("tree", "no limit of changes", tree, NoLimitOfChanges),
             mutant("block", "places of lies not drawn", block, FirstPlaces),
             Mutant("monitoring: independent", "every coin has the whole price", EPOCH, 2.0,
@@ -157,8 +161,10 @@ def mutant(name: str, fault: str, case: Case, kind: Any) -> Mutant:
 
     def measure() -> float:
         broken = kind(case_json(case))
-        laws = [case.law(states, broken) for states in case.states()]
-        return max(log_ratio(p, q) for p in laws for q in laws)
+        laws = {states: case.law(states, broken) for states in case.states()}
+        return max(
+            log_ratio(p, q) for a, p in laws.items() for b, q in laws.items() if case.apart(a, b)
+        )
 
     claimed = float(case.epsilon) if case.claimed is None else case.claimed
     return Mutant(f"monitoring: {name}", fault, case.adjacency, claimed, measure)

@@ -140,6 +140,9 @@ def generic() -> tuple[Subject, ...]:
     count = CellCounts(cells=("a",), **ADDED)
     grid = Grid(exponent=0, low=0, high=1, missing=0)
     totals = tuple(Sum.of([1.0] * n, grid) for n in (2, 1))
+    signed = Grid(exponent=0, low=-1, high=1, missing=0)
+    sums = tuple(Sum.of([1.0] * n, signed) for n in (2, 1))
+    opposite = tuple(Sum.of([value], signed) for value in (1.0, -1.0))
     one, two, other = (Counts.of(np.zeros(n, int), 1) for n in (1, 2, 0))
     halves = (replace(count, epsilon=Fraction(1, 2)),) * 2
     ballots = tuple(Scores.of(np.array(rows), (0, 1)) for rows in ([[0, 1]] * 2, [[0, 1]]))
@@ -154,7 +157,8 @@ def generic() -> tuple[Subject, ...]:
     said = tuple(Responses(np.array([code])) for code in (0, 1))
     return (
         Subject(question=count, pair=(two, one), window=WINDOW),
-        Subject(question=BoundedSum(grid=grid, **ADDED), pair=totals, window=WINDOW),
+        Subject(question=BoundedSum(grid=signed, **ADDED), pair=sums, window=WINDOW,
+                wider=opposite),
         Subject(question=BoundedMean(grid=grid, **REPLACED, records=2), window=WINDOW,
                 pair=(totals[0], Sum.of([1.0, 0.0], grid))),
         Subject(question=candidate, pair=ballots, window=0, wider=swapped,
@@ -222,7 +226,9 @@ def similarity() -> tuple[Subject, ...]:
     """Give the questions about records of two bits."""
     none, some, full = (Records.of([bits, "00"]) for bits in ("00", "10", "11"))
     one, two = ("0",), ("0", "1")
-    alone = tuple(Records.of([bits]) for bits in ("10", "00"))
+    alone, record = (
+        tuple(Records.of([bits]) for bits in pair) for pair in (("10", "00"), ("11", "00"))
+    )
     return (
         Subject(question=NoisyScores(query=one, **BIT), pair=alone, window=WINDOW,
                 shown=lambda it: it.scores()),
@@ -230,9 +236,10 @@ def similarity() -> tuple[Subject, ...]:
                 wider=(full, none), close=(some, none)),
         Subject(question=TopSet(query=two, k=1, **BIT), pair=(full, some), window=0,
                 wider=(full, none), in_integers=True),
-        Subject(question=RandomizedRecords(**BIT), pair=alone, window=2),
-        Subject(question=ScorePairs(query=one, n_columns=2, **BIT), pair=alone, window=14),
-        Subject(question=RowWeights(n_columns=2, **BIT), pair=alone, window=WINDOW),
+        Subject(question=RandomizedRecords(**BIT), pair=alone, window=2, wider=record),
+        Subject(question=ScorePairs(query=one, n_columns=2, **BIT), pair=alone, window=14,
+                wider=record),
+        Subject(question=RowWeights(n_columns=2, **BIT), pair=alone, window=WINDOW, wider=record),
         Subject(question=SimilarCount(query=one, threshold=1, **REPLACED), pair=alone,
                 window=WINDOW),
         Subject(question=ScoreHistogram(query=one, **REPLACED), pair=alone, window=16),

@@ -13,6 +13,7 @@ from typing import Any
 from noren.errors import SchemaError
 from noren.privacy.numbers import exact
 
+LONGEST = 400  # characters of a number in a received file
 WHOLE, REAL, EXACT, WORD = "whole", "real", "exact", "word"
 
 COMMON = {
@@ -92,6 +93,8 @@ def parameters_from_text(mechanism: Any, given: Any) -> dict[str, Any]:
     readers: dict[str, Any] = {WHOLE: int, REAL: float, EXACT: read_exact, WORD: str}
     kinds = declared(mechanism)
     try:
+        if any(len(text) > LONGEST for name, text in given.items() if kinds[name] != WORD):
+            raise ValueError
         return {name: readers[kinds[name]](text) for name, text in given.items()}
     except (ValueError, ZeroDivisionError):
         raise SchemaError(

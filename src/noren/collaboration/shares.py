@@ -20,6 +20,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from noren.collaboration.model import PrivateModel
+from noren.collaboration.parameters import LONGEST
 from noren.collaboration.signing import fingerprint, public_key_of, sign
 from noren.errors import SchemaError, ShareRefused
 from noren.privacy.numbers import ENDLESS
@@ -34,7 +35,6 @@ MANIFEST = {
     "mechanism", "parameters", "claim", "marks", "seeded", "noren", "created", "receipt",
     "model_format",
 }  # fmt: skip
-LONGEST = 400
 CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True)
 
 

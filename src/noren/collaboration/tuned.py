@@ -59,6 +59,7 @@ WAYS: dict[str, Any] = {
     "output": OutputPerturbation,
     "moments": MomentLearner,
 }
+MOST = 64  # candidates, so that a stranger's claim is soon recomputed
 Candidate = tuple[str, float | None]
 
 
@@ -221,8 +222,11 @@ def read_candidates(given: Any) -> tuple[Candidate, ...]:
                 "The moment learner has no ridge.",
             )  # fmt: skip
         found.append((str(way), None if ridge is None else float(positive("ridge", ridge))))
-    if len(found) < 2:
-        raise ParameterError("candidates", len(found), "at least two", "One needs no choice.")
+    if not 2 <= len(found) <= MOST:
+        raise ParameterError(
+            "candidates", len(found), f"at least two, at most {MOST}",
+            "One needs no choice, and each of many would learn from few rows.",
+        )  # fmt: skip
     return tuple(found)
 
 
@@ -249,8 +253,13 @@ def errors(coefficients: Floats, rows: TrainingRows) -> int:
 def tuned_claim(given: Mapping[str, Any], recompute: Any) -> Guarantee:
     """Recompute the price: of the largest part, or of all together."""
     adjacency, choice, sharing = adjacency_of(given), given["choice_epsilon"], given["sharing"]
-    prices = []
-    for mechanism, text in json.loads(given["candidates"]):
+    prices, candidates = [], json.loads(given["candidates"])
+    if len(candidates) > MOST:
+        raise NotPrivate(
+            f"The claim has more candidates than {MOST}, which no tuned model has, so none is "
+            "recomputed. Ask the sender for a file made by the mechanism that it names."
+        )
+    for mechanism, text in candidates:
         if mechanism == "tuned":
             raise NotPrivate(
                 "A candidate of a tuned model cannot be tuned itself. Ask for another."
