@@ -90,7 +90,10 @@ def count_tables(
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Prepared:
-    """The public side of a count: who is in which group, and which variants; nothing counted."""
+    """What comes before a count: who is in which group, and which variants; nothing counted.
+
+    All of it is public, but for groups and their sizes where status is private.
+    """
 
     bed: Bed
     counter: Counter
@@ -99,17 +102,17 @@ class Prepared:
 
     @property
     def cases(self) -> int:
-        """The public number of cases (of their alleles, where these are counted)."""
+        """The number of cases (of their alleles, where these are counted)."""
         return self.sizes[0]
 
     @property
     def controls(self) -> int:
-        """The public number of controls (of their alleles, where these are counted)."""
+        """The number of controls (of their alleles, where these are counted)."""
         return self.sizes[1]
 
     @property
     def sizes(self) -> list[int]:
-        """The public sizes of all groups that are counted."""
+        """The sizes of all groups that are counted."""
         return [int(members.sum()) * self.counter.step for members in self.counter.groups]
 
     def count(
@@ -186,7 +189,10 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Counter:
-    """Turns packed rows into counts; holds public things only, so it can be sent anywhere."""
+    """Turns packed rows into counts; goes where the genotypes are read, and nowhere else.
+
+    Groups are as secret as the genotypes where status is private.
+    """
 
     step: int
     passes: tuple[tuple[int, int], ...]

@@ -160,8 +160,8 @@ class ScoreTest:
         columns = dict.fromkeys(covariate_of(name) for name in self.model.names)
         named = ", ".join(name for name in columns if name not in self.declared)
         declared = tuple(
-            f"{name}, though named like something computed from genotypes: {why}. The promise "
-            f"covers only rows with the same {name}"
+            f"{name}, declared public although computed from genotypes: {why}. The promise covers "
+            f"only rows with the same {name}"
             for name, why in self.declared.items()
         )
         return (

@@ -141,7 +141,7 @@ class Strata:
             made += [f"{FLIPPED}, in the same stratum", UNKNOWN]
         if self.dropped:
             made.append(f"left out, having one group only: {', '.join(self.dropped)}")
-        if self.strata > MANY or 1 in self.cases:
+        if not self.private_status and (self.strata > MANY or 1 in self.cases):
             made.append("many or tiny strata: the covariate-adjusted score test does better")
         return tuple(made)
 

@@ -46,12 +46,18 @@ class People:
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Groups:
-    """Mark who is a case and who is a control; whoever is neither is left out."""
+    """Mark who is a case and who is a control; whoever is neither is left out.
+
+    Where that is private, nothing of it is shown.
+    """
 
     cases: Flags
     controls: Flags
+    private: bool = False
 
     def __repr__(self) -> str:
+        if self.private:
+            return f"Groups(private, {len(self.cases)} people in all)"
         cases, controls = int(self.cases.sum()), int(self.controls.sum())
         return f"Groups({cases} cases, {controls} controls, {len(self.cases)} people in all)"
 
@@ -133,13 +139,13 @@ def private_groups(
     Examples
     --------
     >>> people = People((("f", "ann"), ("f", "bob"), ("g", "cid")), ("1", "1", "-9"))
-    >>> private_groups(people).controls.tolist()
-    [True, True, True]
+    >>> private_groups(people), private_groups(people).controls.tolist()
+    (Groups(private, 3 people in all), [True, True, True])
     """
     _, case, _ = read_codes(codes)
     kept = np.ones(len(people), bool) if keep is None else named_in(keep, people)
     words = np.array(stated_of(people, phenotype_file, column, refuse=False), dtype=object)
-    return Groups(kept & (words == case), kept & (words != case))
+    return Groups(kept & (words == case), kept & (words != case), private=True)
 
 
 def read_codes(codes: str) -> tuple[str, str, set[str]]:
