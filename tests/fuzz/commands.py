@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,12 +14,23 @@ import numpy as np
 from click.testing import CliRunner
 from fuzzing import SECRETS, Target
 
-from noren import Guarantee, Ledger
-from noren.association import simulate
+from noren import Guarantee, Ledger, Noise
+from noren.association import count_tables, simulate
+from noren.association.handover import write_tables
 from noren.association.scoring import SAME_STATUS
 from noren.cli import noren
-from noren.collaboration import keygen
+from noren.collaboration import (
+    LogisticTraining,
+    TrainingRows,
+    keygen,
+    make_share,
+    read_key,
+    write_share,
+)
+from noren.collaboration.consortium import Consortium
 from noren.errors import LedgerError
+from noren.similarity import Records
+from noren.similarity.handover import write_records
 
 BETWEEN = "\x1f"
 SECONDS = 60
@@ -53,9 +65,10 @@ missing = { fill = false }
 COMMANDS = {
     "associate scan": (
         "study --epsilon 2 --tau 3 --mode agreement",
-        "study --epsilon 2 --delta 1e-6 --top 2",
+        "study --epsilon 2 --tau 3 --delta 1e-6 --top 2",
         "study --epsilon 2 --counts",
         "study --epsilon 1 --bits --tau 3 --coding recessive --counted A2",
+        "study --epsilon 1 --bits --tau 3 --strata strata.txt",
     ),
     "associate table": ("7 3 20 20 --tau 3 --epsilon 1",),
     "reweight plan": (
@@ -78,6 +91,15 @@ COMMANDS = {
     "monitor plan": (
         "--people 60 --horizon 4 --epsilon 2 --threshold 0.5 --reports 2 --task home",
     ),
+    "collaborate verify": ("north.zip --consortium hearts.toml",),
+    "collaborate inspect": ("north.zip --json",),
+    "reweight schema": ("public.csv",),
+    "similar leaks": ("bits.csv --query d0,d1",),
+    "similar publish": ("bits.csv p.npz --epsilon 2 --account bits",),
+    "statistic check": ("bits.parquet", "study.parquet --json"),
+    "statistic write": ("similar bits.csv --out b.parquet",
+                        "associate study --out a.parquet --coding carrier"),
+    "ledger export": ("study --json",),
     "ledger create": ("other --epsilon 1 --adjacency add-remove", "x --rho 0.1 --adjacency bit"),
     "ledger show": ("study",),
     "ledger history": ("study",),
@@ -108,8 +130,18 @@ def furnish(place: Path) -> None:
     (place / "schema.toml").write_text(SCHEMA)
     (place / "bits.csv").write_text("id,d0,d1,d2\np1,1,0,1\np2,0,1,1\np3,1,1,1\n")
     (place / "rows.csv").write_text("age,ill\n7310477,yes\n30,no\n60,yes\n")
+    people = (place / "study.fam").read_text().splitlines()
+    centres = [" ".join([*row.split()[:2], "ab"[n % 2]]) for n, row in enumerate(people)]
+    (place / "strata.txt").write_text("\n".join(["FID IID centre", *centres]) + "\n")
+    write_tables(place / "study.parquet", count_tables(place / "study", workers=1), "carrier")
+    write_records(place / "bits.parquet", Records.read(place / "bits.csv"))
     public = keygen(place / "north.key")
     (place / "hearts.toml").write_text(CONSORTIUM.replace("KEY", public))
+    agreed = Consortium.read(place / "hearts.toml")
+    rows = TrainingRows.of(agreed.task, {"age": [30, 60], "ill": ["no", "yes"]})
+    asked = LogisticTraining(task=agreed.task, epsilon=1, adjacency="add-remove", size=2)
+    share = make_share(asked.answer(rows, Noise()).model, "north", read_key(place / "north.key"))
+    write_share(place / "north.zip", share)
     with Ledger.open(place / "l.sqlite") as ledger:
         ledger.create_account("study", Guarantee(SAME_STATUS, epsilon=10**6))
         ledger.create_account("plain", Guarantee("add-remove", epsilon=10**6))
@@ -119,7 +151,7 @@ def furnish(place: Path) -> None:
 
 def command_line(place: Path) -> Callable[[bytes], object]:
     """Run one command line; whatever was refused must have charged nothing."""
-    runner = CliRunner()
+    runner, furniture = CliRunner(), set(place.iterdir())
 
     def feed(data: bytes) -> object:
         arguments = arguments_of(data)
@@ -132,10 +164,20 @@ def command_line(place: Path) -> Callable[[bytes], object]:
                 done = runner.invoke(noren, arguments, env=environment)
         finally:
             os.chdir(home)
+            tidied(place, furniture)
         judged(done, before, charged(place))
         return done.exit_code
 
     return feed
+
+
+def tidied(place: Path, furniture: set[Path]) -> None:
+    """Take away what a command wrote, so that the next one may write it again."""
+    for made in set(place.iterdir()) - furniture:
+        if made.is_dir():
+            shutil.rmtree(made)
+        else:
+            made.unlink()
 
 
 def arguments_of(data: bytes) -> list[str]:

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from fuzzing import Target, through_file
 
-from noren.association import count_tables, simulate
+from noren.association import simulate
 from noren.association.adjusted_study import open_adjusted
-from noren.association.handover import write_tables
+from noren.association.handover import write_study
 from noren.association.loci import Loci
 from noren.association.study import open_study
 from noren.cli.statistic import HOMES
@@ -145,8 +145,14 @@ def handed(folder: Path) -> Iterator[Target]:
 def statistics(place: Path) -> Iterator[tuple[str, Path]]:
     """Write a small statistic of every kind."""
     simulate(place / "s", cases=6, controls=6, variants=4, seed=5, hits=1, block=1)
-    tables: Any = count_tables(place / "s", workers=1)
-    yield "association-tables", write_tables(place / "a.parquet", tables, "carrier")
+    centres = [f"{ids} {'ab'[n % 2]}" for n, ids in enumerate(named_people(place / "s.fam"))]
+    (place / "strata.txt").write_bytes(lines("FID IID centre", centres))
+    options: tuple[dict[str, Any], ...] = (
+        {}, {"private_status": "swap"}, {"private_status": "any"}, {"strata": place / "strata.txt"},
+    )  # fmt: skip
+    for number, option in enumerate(options):
+        study, made = open_study(place / "s", **option), place / f"a{number}.parquet"
+        yield write_study(made, study.design, study.count(None), "carrier").name, made
     (place / "g.csv").write_bytes(GROUPED)
     counts = read_grouped(place / "g.csv", 2)
     yield "report-counts", write_counts(place / "m.parquet", counts)
