@@ -142,7 +142,9 @@ def test_a_line_without_a_status_is_read_as_a_missing_one(cohort, run, tmp_path,
         (tmp_path / "status.txt").write_text("\n".join([*header, *lines]))
         given = ("--pheno", tmp_path / "status.txt", *PRICE, "--dry-run")
         assert run(*scan(cohort, kind, *given)).exit_code == 0
-    assert run(*scan(cohort, kind, *given, "--pheno-column", "2")).exit_code == 3
+        wrong = run(*scan(cohort, kind, *given, "--pheno-column", "2"))
+        assert wrong.exit_code == 3
+        assert "column" in wrong.stderr
 
 
 def test_the_answer_says_that_a_swap_may_touch_two_people(cohort, result_of):

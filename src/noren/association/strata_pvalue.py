@@ -8,7 +8,9 @@ Maths
     small cases with two strata the supremum lay within 2 % of the largest of these. Nothing proves
     that it always does, so a p-value from here has no level, and says so.
 
-    Everything is enumerated: the score of every table set of the strata, so it is for small strata.
+    Where status is private the score is halved, and has no p-value from here.
+
+Everything is enumerated: the score of every table set of the strata, so it is for small strata.
 
 Privacy
     Computed from y and public numbers alone: it costs nothing.

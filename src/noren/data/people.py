@@ -173,12 +173,19 @@ def read_phenotypes(
 ) -> dict[Key, str]:
     """Read a phenotype file: ids (family and person, or person alone) and a phenotype.
 
-    Lines without one are refused, unless that would tell of somebody: then they say it is missing.
+    Lines without one are refused, unless that would tell of somebody: then they say it is missing,
+    and the header line alone, which is nobody's, decides whether there is such a column.
     """
     rows = words_of(path)
     header = rows[0] if rows[0][0] in FAMILY_WORDS | PERSON_WORDS else None
     ids = 1 if header is not None and header[0] in PERSON_WORDS else 2
     place = ids + place_of(path, column, None if header is None else header[ids:])
+    if header is None and not refuse and place > ids:
+        raise FileProblem(
+            f"{path} has no header line, but where status is private a column beyond the first "
+            "needs one: without it a person's own line would decide whether there is the column. "
+            "Begin with FID IID and the columns' names."
+        )
     rows = rows[1:] if header is not None else rows
     short = [row for row in rows if len(row) <= place]
     if (short and refuse) or (header is not None and len(header) <= place):
