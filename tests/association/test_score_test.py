@@ -410,6 +410,30 @@ def test_numbers_without_an_intercept_are_refused():
         score_distance(broken, STATUS, 3)
 
 
+def test_numbers_that_no_proof_covers_are_refused():
+    model = NullModel.fit(COVARIATES, STATUS)
+    tilted = model.matrix.copy()
+    tilted[0, 1] += 1
+    negative = replace(
+        model,
+        weights=-model.weights,
+        vectors=np.column_stack([-model.weights, model.vectors[:, 1:]]),
+    )
+    for broken in (replace(model, matrix=-model.matrix), replace(model, matrix=tilted), negative):
+        with pytest.raises(NotPrivate, match="does not cover"):
+            score_distance(broken, STATUS, 3)
+
+
+@given(st.integers(1, 5), st.integers(1, 5), st.integers(0, 2**32))
+def test_a_matrix_is_semidefinite_if_no_eigenvalue_is_negative(size, rank, seed):
+    random = np.random.default_rng(seed)
+    root = random.integers(-3, 4, (size, rank))
+    signs = random.choice([1, 1, 1, -1], rank)
+    matrix = (root * signs) @ root.T
+    lowest = np.linalg.eigvalsh(matrix).min()
+    assert is_semidefinite(matrix.tolist()) == bool(lowest > -1e-9)
+
+
 def test_errors_about_genotypes_quote_none():
     model = NullModel.fit(COVARIATES, STATUS)
     for wrong in (np.full(20, 7), np.full(19, 1), ["x"] * 20, [[[1] * 20]]):

@@ -153,6 +153,12 @@ class NullModel:
         return int(self.weights.sum())
 
     @cached_property
+    def is_covered(self) -> bool:
+        """Whether the proof holds for these numbers: weights from 0 on, and a Kc as it must be."""
+        alike = np.array_equal(self.matrix, self.matrix.T)
+        return alike and int(self.weights.min()) >= 0 and is_semidefinite(self.matrix.tolist())
+
+    @cached_property
     def theta2(self) -> int:
         """max_i u_i' Kc u_i, in units of 2^-(60 + shift), exactly."""
         vectors = self.distinct[:, 1:]
@@ -222,7 +228,7 @@ def raised(matrix: Counts) -> Counts:
 
 
 def is_semidefinite(matrix: list[list[int]]) -> bool:
-    """Eliminate in fractions: every pivot is positive, or its whole row is zero.
+    """Eliminate in whole numbers (as Bareiss does): every pivot is positive, or its row is zero.
 
     Examples
     --------
@@ -231,16 +237,17 @@ def is_semidefinite(matrix: list[list[int]]) -> bool:
     >>> is_semidefinite([[0, 0], [0, 1]]), is_semidefinite([[0, 1], [1, 1]])
     (True, False)
     """
-    rest = [[Fraction(entry) for entry in row] for row in matrix]
+    rest, last = matrix, 1
     while rest:
         pivot, *beside = rest[0]
         if pivot < 0 or (pivot == 0 and any(beside)):
             return False
         rest = [
-            [entry - (row[0] * top / pivot if pivot else 0)
+            [(pivot * entry - row[0] * top) // last if pivot else entry
              for entry, top in zip(row[1:], beside, strict=True)]
             for row in rest[1:]
         ]  # fmt: skip
+        last = pivot or last
     return True
 
 

@@ -75,6 +75,11 @@ class Layout:
                 "model", "one whose first vectors are not its weights", "one with an intercept",
                 "Make it with NullModel.fit.",
             )  # fmt: skip
+        if not self.model.is_covered:
+            raise NotPrivate(
+                "The proof of the score test does not cover this null model: it has a negative "
+                "weight, or a matrix that is not positive semidefinite. Make it with NullModel.fit."
+            )
 
     @property
     def additive(self) -> bool:
