@@ -149,6 +149,22 @@ def test_a_report_shows_the_scan_and_opens_offline(cohort, run, tmp_path):
     assert text.count("<figure>") == 2
 
 
+def test_a_report_reads_the_answer_as_the_options_say(cohort, run, tmp_path):
+    page = tmp_path / "scan.html"
+    run("associate", "scan", cohort, "--epsilon", 5, "--report", page, "--correction", "bonferroni")
+    assert "(Bonferroni)" in page.read_text()
+    assert "(Holm)" not in page.read_text()
+
+
+def test_a_repeat_says_that_nothing_was_charged(cohort, run):
+    asked = ("associate", "scan", cohort, "--epsilon", 5, "--request-id", "one")
+    first, again = run(*asked), run(*asked)
+    assert "Charged to account" in first.stderr
+    assert "It was answered before: nothing was charged." in again.stderr
+    assert "Charged to account" not in again.stderr
+    assert first.stdout == again.stdout
+
+
 def test_people_see_the_strongest_rows_first(cohort, run):
     done = run("associate", "scan", cohort, "--epsilon", 45)
     assert "of 200 variants associated at level 0.05 (Holm)" in done.stdout

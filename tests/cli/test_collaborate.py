@@ -143,6 +143,10 @@ def test_the_ledger_sends_one_release_again_and_charges_another(place, result_of
         "add-remove", "--epsilon", "5")  # fmt: skip
     first, again = (train(result_of, out=f"hub/{i}.zip", pay=pay)["result"] for i in (1, 2))
     assert first["release"] == again["release"]
+    assert first["receipt"]["account"] == "people"
+    assert first["receipt"] == again["receipt"]
+    assert first["uncertainty"]["sentence"]
+    assert first["assumed_public"]
     anew = train(result_of, "north", "hub/3.zip", "--request-id", "second", pay=pay)["result"]
     assert anew["release"] != first["release"]
     files = ("hub/1.zip", "hub/2.zip", "hub/3.zip")
@@ -260,6 +264,8 @@ def test_a_simulation_shows_the_curve_and_stays_secret(place, result_of):
     made = result_of(*arguments, "--report", "curve.html")["result"]
     assert made["simulated"] is True
     assert len(made["points"]) == 2 * 5
+    same = [point["standard_error"] for point in made["points"] if "pooled" in point["way"]]
+    assert same == [0, 0]  # the same model for every receiver
     assert "SECRET" in Path("curve.html").read_text()
     assert not Path("curve.html").stat().st_mode & 0o077
     assert result_of(*arguments)["result"]["points"] == made["points"]

@@ -76,6 +76,21 @@ def test_the_forecast_alone_spends_nothing(result_of, account):
     assert not any(spent().values())
 
 
+def test_a_forecast_needs_no_account_but_a_word_on_who_is_protected(result_of, run, records):
+    none = ("--top", 3, "--epsilon", 1, "--dry-run", "--ledger", "l.sqlite", "--account", "later")
+    found = result_of(*asking(records, *none, "--adjacency", "bit"))
+    assert found["kind"] == "forecast"
+    assert not (records.parent / "l.sqlite").exists()
+    done = run(*asking(records, *none))
+    assert done.exit_code == 2
+    assert "--adjacency bit" in done.stderr
+
+
+def test_the_forecast_of_a_publication_is_of_no_more_columns_than_there_are(run, account):
+    done = run("similar", "publish", account, "o.npz", "--epsilon", 1, "--dry-run")
+    assert f"each score of {WIDTH} columns" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("mode", "kind"),
     [(("--best",), "best-record"), (("--set", "3"), "top-set"), (("--count", "2"), "similar-count"),

@@ -25,6 +25,7 @@ WAYS = (
     "auto", "logistic", "softmax", "gradient-descent", "output", "moments", "gram",
     "published-cms", "published-kst",
 )  # fmt: skip
+TRAVELS = ("uncertainty", "assumed_public", "marks", "receipt")  # with each answer, but its value
 adjacency_options = options(
     click.option(
         "--adjacency",
@@ -180,7 +181,8 @@ def write(output: Output, answer: Any, organization: str, signer: Any, out: Path
     model: PrivateModel = answer.model
     share = make_share(model, organization, signer)
     made = write_share(out, share)
+    travels = {name: answer.to_dict()[name] for name in TRAVELS}
     result = {"file": str(made), "release": share.release, "organization": organization,
-              "mechanism": model.mechanism, "marks": list(model.marks)}  # fmt: skip
+              "mechanism": model.mechanism, **travels}  # fmt: skip
     people = [*answer_lines(answer), f"The share is {made} (release {share.release[:16]})"]
     output.show("share", result, guarantee=answer.guarantee, people=people)

@@ -202,11 +202,9 @@ def write_report(path: Path, columns: dict[str, Any], answer: Any, shown: dict[s
     from noren.page import Answered, Chart, Page, Part, Table
 
     has_p = "associated" in columns
-    parts: list[Part] = [
-        Answered(answer, asked="Which variants go with the disease?", picture=not has_p)
-    ]
+    said, asked = headline_of(columns, answer, shown), "Which variants go with the disease?"
+    parts: list[Part] = [Answered(answer, asked=asked, picture=not has_p, said=said)]
     if has_p:
-        said = headline_of(columns, answer, shown)
         parts.append(Chart(manhattan(answer, columns), said, is_private=answer.secure))
         caption = (
             "Observed against expected p-values. Guaranteed p-values lie low where noise rules."

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from noren.similarity.published import Published
     from noren.similarity.session import Session
 
+TYPICAL = 16  # columns of a query, for the forecast
+
 
 @click.command()
 @click.argument("records", type=FILE)
@@ -41,7 +43,7 @@ def publish(
     held = streamed(records) or read(records, form)
     session = make(held)
     question = RandomizedRecords(epsilon=epsilon, adjacency=session.adjacency)  # type: ignore[arg-type]
-    if forecast_only(output, spending, session, question, {"query": 16}):
+    if forecast_only(output, spending, session, question, {"query": min(TYPICAL, held.n_columns)}):
         return
     answer = paid(output, spending, session, question)
     show_file(output, answer.published(held.ids, held.names), out)

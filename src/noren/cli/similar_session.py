@@ -11,7 +11,7 @@ import click
 
 from noren.cli.options import noise_from
 from noren.cli.output import Output
-from noren.cli.spending import NoLedger, Spending, spending_options_for
+from noren.cli.spending import ASKED_BEFORE, NoLedger, Spending, spending_options_for
 
 if TYPE_CHECKING:
     from noren.similarity import Records
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 OPENING = "noren similar open RECORDS --account {account} --ledger {ledger}"
 FILE = click.Path(path_type=Path, dir_okay=False)
+NOBODY_SAYS = "No account says who is protected: add --adjacency bit or --adjacency substitute."
 ADJACENCIES = click.Choice(["bit", "substitute"])
 
 
@@ -42,9 +43,7 @@ def session_options(function: Callable[..., None]) -> Callable[..., None]:
         if searcher is not None and spending.charged is None:
             raise click.UsageError("--searcher limits an account: it goes with --account.")
         if adjacency is None and spending.charged is None:
-            raise click.UsageError(
-                "No account says who is protected: add --adjacency bit or --adjacency substitute."
-            )
+            raise click.UsageError(NOBODY_SAYS)
 
         def make(records: Records) -> Session:
             return session_of(spending, records, adjacency, data_version, searcher)
@@ -83,12 +82,24 @@ def session_of(
     """Open the session that an account, or none, pays for."""
     from noren.similarity.session import Session
 
-    keeper = spending.asks()
+    keeper = forecasting(spending, adjacency) if spending.dry_run else spending.asks()
     if isinstance(keeper, NoLedger):
         keeper = Unkept(keeper)
     return Session(
         records, keeper, spending.account, adjacency=adjacency, version=version, searcher=searcher
     )
+
+
+def forecasting(spending: Spending, adjacency: str | None) -> Any:
+    """Give the account that a forecast is for, or none where it is not made yet."""
+    from noren.errors import FileProblem, LedgerError
+
+    try:
+        return spending.asks()
+    except (FileProblem, LedgerError):
+        if adjacency is None:
+            raise click.UsageError(NOBODY_SAYS) from None
+        return NoLedger(None)
 
 
 class Unkept:
@@ -121,7 +132,7 @@ def paid(output: Output, spending: Spending, session: Session, question: Any) ->
     """Ask, and say what was charged: nothing for a repeat."""
     answer, repeated = session.answered(question)
     if repeated:
-        output.remark("It was answered before: nothing was charged.")
+        output.remark(ASKED_BEFORE)
     elif answer.receipt is not None:
         output.remark(spending.receipt(answer.receipt))
     return answer

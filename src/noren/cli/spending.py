@@ -47,6 +47,7 @@ and name it with --ledger and --account, with NOREN_LEDGER and NOREN_ACCOUNT, or
 To see the forecast and spend nothing, add --dry-run. To charge no ledger, add --no-ledger."""
 
 
+ASKED_BEFORE = "It was answered before: nothing was charged."
 ADD_REMOVE = "--adjacency add-remove"
 OPENING = "noren ledger create {account} --ledger {ledger}"
 
@@ -163,10 +164,10 @@ class Spending:
             output.show("forecast", result, guarantee=question.guarantee, people=people)
             return None
         output.remark(f"Price: {question.guarantee}\nForecast: {forecast}")
-        asks = self.asks()
-        answer = asks.ask(self.account, question, statistic, request_id=self.request_id)
+        counting = Counting(statistic)
+        answer = self.asks().ask(self.account, question, counting, request_id=self.request_id)
         if answer.receipt is not None:
-            output.remark(self.receipt(answer.receipt))
+            output.remark(self.receipt(answer.receipt) if counting.done else ASKED_BEFORE)
         return answer
 
     @property
@@ -191,6 +192,19 @@ class Spending:
             f"Charged to account '{receipt.account}', request {receipt.request_id}. Keep the head "
             f"hash elsewhere, to notice an older copy put back: {receipt.head}"
         )
+
+
+@dataclass(slots=True)
+class Counting:
+    """A statistic, or what counts it, that knows whether a ledger wanted it: not for a repeat."""
+
+    statistic: Any
+    done: bool = False
+
+    def __call__(self) -> Any:
+        """Count."""
+        self.done = True
+        return self.statistic() if callable(self.statistic) else self.statistic
 
 
 @dataclass(frozen=True, slots=True)

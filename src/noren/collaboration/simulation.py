@@ -126,7 +126,8 @@ def simulate(
 
 def point(epsilon: float, way: str, values: Sequence[float]) -> SimulatedPoint:
     """Average over receivers."""
-    error = float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
+    alike = all(value == values[0] for value in values)  # whose mean may be off by a last bit
+    error = 0.0 if alike else float(np.std(values, ddof=1) / np.sqrt(len(values)))
     return SimulatedPoint(
         epsilon=epsilon, way=way, accuracy=float(np.mean(values)), standard_error=error
     )

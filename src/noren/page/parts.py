@@ -132,11 +132,15 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """An answer with its price beside it; `asked` says the question in words."""
+    """An answer with its price beside it; `asked` says the question in words.
+
+    `said` says the answer, where it is read in another way than its headline reads it.
+    """
 
     answer: Any
     asked: str = ""
     picture: bool = True
+    said: str | None = None
 
     @property
     def is_private(self) -> bool:
@@ -147,7 +151,7 @@ class Answered:
         """Give the card: question, answer, price, error, what was public, marks, receipt."""
         chart = Chart(self.answer.chart(), label=self.asked) if self.picture else None
         return Card(
-            value=self.answer.headline,
+            value=self.answer.headline if self.said is None else self.said,
             facts=facts_of(self.answer),
             asked=self.asked,
             marks=self.answer.marks,
