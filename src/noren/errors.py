@@ -45,6 +45,8 @@ def shown(given: object) -> str:
     >>> shown(10**5000), shown("9" * 300)[-6:]
     ('very long', '99 ...')
     """
+    if given is None:
+        return "left out"
     try:
         text = str(given)
     except ValueError:  # Python writes no whole number of more than 4300 digits

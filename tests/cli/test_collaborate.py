@@ -161,6 +161,28 @@ def test_the_ledger_sends_one_release_again_and_charges_another(place, result_of
     assert not Path("hub/5.zip").exists()
 
 
+def test_a_share_that_stands_is_not_written_over_and_nothing_is_paid(place, run, result_of):
+    pay = ("--ledger", "north/budget.sqlite", "--account", "people")
+    train(result_of, out="hub/1.zip")
+    run("ledger", "create", "people", *pay[:2], "--adjacency", "add-remove", "--epsilon", "5")
+    done = run("collaborate", "train", "north/rows.csv", *HUB, "--organization", "north", "--key",
+               "north/north.key", "--out", "hub/1.zip", *PRICE, *pay)  # fmt: skip
+    assert (done.exit_code, "exists already" in done.stderr) == (3, True)
+    shown = result_of("ledger", "show", "people", "--ledger", "north/budget.sqlite")
+    assert shown["result"]["accounts"][0]["spent"]["epsilon"] == 0
+
+
+def test_the_account_that_is_advised_affords_the_model(place, run):
+    asked = ("collaborate", "train", "north/rows.csv", *HUB, "--organization", "north", "--key",
+             "north/north.key", "--out", "hub/6.zip", "--epsilon", "2", "--delta", "1e-6",
+             "--adjacency", "substitute", "--size", 300)  # fmt: skip
+    refused = run(*asked).stderr
+    line = next(part for part in refused.splitlines() if "noren ledger create" in part)
+    assert run(*line.split()[1:]).exit_code == 0
+    done = run(*asked, "--ledger", "ledger.sqlite", "--account", "NAME")
+    assert done.exit_code == 0, done.stderr
+
+
 def test_other_settings_under_the_same_release_are_refused(place, run, result_of):
     pay = ("--ledger", "budget.sqlite", "--account", "people")
     run("ledger", "create", "people", *pay[:2], "--adjacency", "add-remove", "--epsilon", "5")

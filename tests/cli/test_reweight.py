@@ -207,6 +207,8 @@ def test_a_proposed_schema_can_be_used_as_it_is(run, result_of, files, tmp_path)
     made = tmp_path / "made.toml"
     assert run("reweight", "schema", files / "public.csv", "--out", made).exit_code == 0
     price = ["--epsilon", 1, "--adjacency", "substitute", "--records", 500]
+    again = run("reweight", "schema", files / "public.csv", "--out", made)
+    assert (again.exit_code, "corrected by hand" in again.stderr) == (3, True)
     found = result_of("reweight", "plan", files / "public.csv", "--schema", made, *price)
     assert found["guarantee"]["epsilon"] == 1
 

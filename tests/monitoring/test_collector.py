@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from noren.errors import FileProblem, ParameterError
+from noren.ledger import Ledger
 from noren.monitoring import Collector, estimate, plan
 from noren.monitoring.client import Client, pseudonym, tag_of
 from noren.monitoring.messages import MOST_BYTES, Receipt, read_message
@@ -196,6 +197,11 @@ def test_another_plan_for_the_same_file_is_refused(tmp_path):
     (tmp_path / "text").write_text("this is not a database, however long it is" * 40)
     with pytest.raises(FileProblem, match="cannot be opened"):
         Collector(tmp_path / "text", planned())
+    Ledger.open(tmp_path / "ledger").close()
+    before = (tmp_path / "ledger").read_bytes()
+    with pytest.raises(FileProblem, match="something else"):
+        Collector(tmp_path / "ledger", planned())
+    assert (tmp_path / "ledger").read_bytes() == before
     with Collector(tmp_path / "counts") as collector:
         collector.open_epoch(0, KEYS)
         with pytest.raises(ParameterError, match="not open yet"):

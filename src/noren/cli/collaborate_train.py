@@ -69,12 +69,16 @@ def train(
     each receiver would cost each time. To train anew, and pay anew, give another --request-id.
     """
     from noren.collaboration import Consortium
+    from noren.collaboration.share_files import require_new
 
     members = Consortium.read(consortium)
     one_source(rows, statistic, "ROWS")
-    if out is None and not spending.dry_run:
-        raise click.UsageError("Name the new share with --out, such as --out north.zip.")
-    signer = None if spending.dry_run else signing_key(members, organization, key)
+    signer = None
+    if not spending.dry_run:
+        if out is None:
+            raise click.UsageError("Name the new share with --out, such as --out north.zip.")
+        require_new(out)
+        signer = signing_key(members, organization, key)
     question = question_of(members.task, settings)
     if spending.charged and spending.request_id is None:
         spending = replace(spending, request_id=release_id(members, organization))

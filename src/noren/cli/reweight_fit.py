@@ -93,6 +93,11 @@ def schema(output: Output, public: Path | str, out: Path | None) -> None:
     from noren.data.whole import read_whole
 
     spare(out, public)
+    if out is not None and out.exists():
+        raise FileProblem(
+            f"{out} exists already, and may be a schema that was corrected by hand. Move it away, "
+            "or choose another name."
+        )
     made = propose(read_whole(public))
     if out is not None and out.suffix.lower() not in (".toml", ".json"):
         raise ParameterError("--out", out, "a name that ends in .toml or .json")

@@ -19,6 +19,7 @@ is the only way around, and a policy can forbid it; the answer then says so.
 from __future__ import annotations
 
 import functools
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -63,7 +64,7 @@ def spending_options_for(
     """Add the same options to a command whose questions all have one adjacency.
 
     `neighbors` are the words that open an account with that adjacency (or say them from the
-    command's other settings), `opening` is the whole command.
+    command's other settings), `opening` is the whole command. An option `--adjacency` goes first.
     """
     return functools.partial(_with_options, neighbors=neighbors, opening=opening)
 
@@ -92,7 +93,7 @@ def _with_options(
             dry_run,
             request_id,
             insecure_seed,
-            f"{opening} {words} --epsilon 1",
+            f"{opening} {asked_words(settings, words)}",
         )
         function(*args, spending=spending, **settings)
 
@@ -111,6 +112,18 @@ def _with_options(
     ):
         command = add(command)
     return command
+
+
+def asked_words(settings: dict[str, Any], neighbors: str) -> str:
+    """Say the options of an account that affords a question, as the question's own options say."""
+    many = settings.get("max_records") or 1
+    words = [
+        f"--adjacency {settings['adjacency']}" if settings.get("adjacency") else neighbors,
+        f"--max-records {many}" if many > 1 else "",
+        f"--epsilon {shlex.quote(settings.get('epsilon') or '1')}",
+        f"--delta {shlex.quote(settings['delta'])}" if settings.get("delta", "0") != "0" else "",
+    ]
+    return " ".join(word for word in words if word)
 
 
 def choose(

@@ -30,8 +30,7 @@ def write_share(path: str | Path, share: Share) -> Path:
         From `make_share`.
     """
     target = Path(path)
-    if target.exists():
-        raise FileProblem(f"{target} exists already. Choose another name, or move it away.")
+    require_new(target)
     texts = dict(zip(NAMES, (share.model_text, share.manifest_text), strict=False))
     texts[SIGNATURE] = f"{share.signature}\n".encode("ascii")
     if target.suffix.lower() != ".zip":
@@ -46,6 +45,12 @@ def write_share(path: str | Path, share: Share) -> Path:
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, text)
     return target
+
+
+def require_new(target: Path) -> None:
+    """Refuse to write over a share: others may have it."""
+    if target.exists():
+        raise FileProblem(f"{target} exists already. Choose another name, or move it away.")
 
 
 def read_share(path: str | Path) -> Share:

@@ -35,6 +35,7 @@ CREATE TABLE IF NOT EXISTS sealed(
     epoch INTEGER, slot INTEGER, decision TEXT NOT NULL, announced INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY(epoch, slot)) WITHOUT ROWID;
 """
+TABLE_NAMES = "SELECT name FROM sqlite_master WHERE type = 'table'"
 ADD_COUNT = """INSERT INTO counts VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
     reports = reports + excluded.reports, ones = ones + excluded.ones"""
 ADD_UNCOUNTED = """INSERT INTO uncounted VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET
@@ -47,6 +48,7 @@ class CountsFile:
     def __init__(self, path: str | Path) -> None:
         try:
             self.connection = sqlite3.connect(path, isolation_level=None)
+            refuse_others(self.connection, path)
             self.connection.execute("PRAGMA journal_mode=WAL")
             self.connection.execute("PRAGMA synchronous=FULL")
             self.connection.execute("PRAGMA secure_delete=ON")
@@ -103,3 +105,13 @@ class CountsFile:
     def answered(self) -> Iterable[tuple[int, int, str, int]]:
         """Give who answered in the slots that are remembered."""
         return self.rows("SELECT epoch, slot, client, y FROM answered")
+
+
+def refuse_others(connection: sqlite3.Connection, path: str | Path) -> None:
+    """Refuse a database of something else, such as a ledger, before anything is written there."""
+    tables = {name for (name,) in connection.execute(TABLE_NAMES)}
+    if tables and "facts" not in tables:
+        connection.close()
+        raise FileProblem(
+            f"{path} is a database of something else. Give the counts a file of their own."
+        )
