@@ -147,6 +147,9 @@ def leaks(
 
     The report is secret: it is computed without noise, costs no budget and must stay with the
     owner. Name the queries with --query or --queries, or have them drawn with --size.
+
+    All records are held in memory, those of --statistic too, and no cluster helps: what answers
+    prove of one record follows from all answers about it, and from the others of equal score.
     """
     from noren.similarity import leak_report
 

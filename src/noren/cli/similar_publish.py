@@ -36,6 +36,10 @@ def publish(
 
     All later searches of OUT are free, by anybody, any number of times. Also for one's own record
     alone: each holder publishes, and `noren similar gather` puts the files together.
+
+    RECORDS may be a statistic (noren statistic write similar), which is read a part at a time. The
+    randomized bits are held in memory: they are drawn here, by whoever is charged, never on a
+    cluster.
     """
     from noren.similarity import RandomizedRecords
 
