@@ -13,7 +13,7 @@ import pytest
 
 from noren.data import OWN, Integer, Numeric, Schema, partitions
 from noren.engine import run
-from noren.engine.dask import DaskEngine
+from noren.engine.dask import TOGETHER, DaskEngine, tasks
 from noren.errors import FileProblem, ParameterError, PartitionFailed, SchemaError
 
 CANARY = "PRIVATE-7731"
@@ -126,6 +126,17 @@ def test_a_cluster_without_workers_is_given_up_on(parts, monkeypatch):
     monkeypatch.setattr("noren.engine.dask.PATIENCE", 3)
     with cluster_of(0) as empty, pytest.raises(FileProblem, match="no worker left"):
         DaskEngine(empty.scheduler_address).run(parts, sums)
+
+
+@pytest.mark.parametrize(
+    ("many", "threads"), [(1, 1), (12, 2), (13, 2), (60, 2), (1000, 2), (60, 64)]
+)
+def test_neighbors_travel_together_but_each_thread_has_several_tasks(many, threads):
+    made = tasks(list(range(many)), threads)
+    assert [part for some in made for part in some] == list(range(many))
+    assert max(map(len, made)) <= TOGETHER
+    assert len(made) >= min(many, 3 * threads)
+    assert len(made) <= max(6 * threads, -(-many // TOGETHER))
 
 
 def test_progress_is_told_from_none_to_all(engine, parts):

@@ -1,9 +1,11 @@
 """Count partitions on a Dask cluster: names and ranges go out, statistics come back.
 
-A task is a partition (a file name and a range) and the counting function; no row is ever shipped.
-A worker only counts. Dask runs a task again when its worker is lost, and may run one twice: the
-statistic is pure, so the copies are equal, and each partition id is merged once, in the same order
-and the same tree as in process. Noise is drawn afterwards, by whoever called, after its charge.
+A task is a few partitions (file names and ranges) and the counting function; no row is ever
+shipped. Each task costs the scheduler some milliseconds, however short it is, so neighbors travel
+together; their statistics come back apart. A worker only counts. Dask runs a task again when its
+worker is lost, and may run one twice: the statistic is pure, so the copies are equal, and each
+partition id is merged once, in the same order and the same tree as in process. Noise is drawn
+afterwards, by whoever called, after its charge.
 
 What a worker raises may quote a record, and Dask would log it and send it about. So the task
 catches it there and sends the name of its class only; errors meant for users travel whole.
@@ -29,6 +31,7 @@ S = TypeVar("S")
 AHEAD = (
     4  # tasks in flight for each thread of the cluster: workers never wait, results never pile up
 )
+SHARES, TOGETHER = 6, 8  # tasks for each thread, for balance; at most so many partitions in one
 CONNECT_SECONDS = 10
 LOOK_SECONDS, PATIENCE = 5, 12  # how often workers are looked for, and how often in vain
 
@@ -66,6 +69,11 @@ def counted(partition: Part[B], count: Callable[[Iterable[B]], S]) -> Outcome:
         return Outcome(problem=type(error).__name__)
 
 
+def all_counted(partitions: list[Part[B]], count: Callable[[Iterable[B]], S]) -> list[Outcome]:
+    """Count the partitions of a task one by one, on a worker."""
+    return [counted(partition, count) for partition in partitions]
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Kept:
     """The blocks of a partition in a worker's memory, or what went wrong. Secret."""
@@ -81,6 +89,16 @@ def blocks_of(partition: Part[Any]) -> Kept:
     """Read a partition's blocks, on a worker, to be kept there."""
     outcome = counted(partition, list)
     return Kept([], outcome) if outcome.statistic is None else Kept(outcome.statistic)
+
+
+def all_blocks(partitions: list[Part[Any]]) -> list[Kept]:
+    """Read the blocks of a task's partitions, on a worker, to be kept there."""
+    return [blocks_of(partition) for partition in partitions]
+
+
+def all_again(kept: list[Kept], count: Callable[[Iterable[Any]], Any]) -> list[Outcome]:
+    """Count what a worker keeps, partition by partition."""
+    return [counted_again(blocks, count) for blocks in kept]
 
 
 def counted_again(kept: Kept, count: Callable[[Iterable[Any]], Any]) -> Outcome:
@@ -139,12 +157,15 @@ class DaskEngine:
         """
         todo = distinct(partitions)
         with self.client() as client:
-            kept = [client.submit(blocks_of, part, pure=False) for part in todo]
+            kept = [
+                client.submit(all_blocks, some, pure=False) for some in tasks(todo, threads(client))
+            ]
 
             def one(count: Callable[[Iterable[Any]], Any]) -> Any:
-                found = [client.submit(counted_again, blocks, count, pure=False) for blocks in kept]
+                found = [client.submit(all_again, blocks, count, pure=False) for blocks in kept]
                 try:
-                    return merged(arrived(client, future).result() for future in found)
+                    outcomes = (one for future in found for one in arrived(client, future))
+                    return merged(outcome.result() for outcome in outcomes)
                 finally:
                     client.cancel(found)
 
@@ -219,35 +240,47 @@ def same(count: Any) -> Any:
     return count
 
 
+def threads(client: Any) -> int:
+    """Say how many tasks the cluster runs at once."""
+    return max(1, sum(map(int, client.nthreads().values())))
+
+
+def tasks(todo: list[Part[B]], threads: int) -> list[list[Part[B]]]:
+    """Put neighboring partitions into one task where there are many for each thread."""
+    size = min(TOGETHER, -(-len(todo) // (SHARES * threads)))
+    return [todo[start : start + size] for start in range(0, len(todo), size)]
+
+
 def in_order(
     client: Any, todo: list[Part[B]], count: Callable[[Iterable[B]], S]
 ) -> Generator[Outcome, None, None]:
     """Keep some tasks running, and hand over what they send in the order of merging."""
-    waiting, running = iter(todo), deque[Any]()
+    at_once = threads(client)
+    waiting, running = iter(tasks(todo, at_once)), deque[Any]()
     sent = client.submit(same, count, pure=False)  # once: it may hold large public lists
-    ahead = AHEAD * max(1, sum(client.nthreads().values()))
+    ahead = AHEAD * at_once
     try:
         while True:
-            for part in islice(waiting, ahead - len(running)):
-                running.append(client.submit(counted, part, sent, pure=False))
+            for some in islice(waiting, ahead - len(running)):
+                running.append(client.submit(all_counted, some, sent, pure=False))
             if not running:
                 return
-            yield arrived(client, running.popleft())
+            yield from arrived(client, running.popleft())
     finally:  # also after an error or Ctrl-C: nothing more is begun
         client.cancel(list(running))
 
 
-def arrived(client: Any, task: Any) -> Outcome:
+def arrived(client: Any, task: Any) -> list[Outcome]:
     """Wait for a task; give up where the cluster has had no worker for a minute."""
     missing = 0
     while missing < PATIENCE:
         try:
-            outcome: Outcome = task.result(timeout=LOOK_SECONDS)
-            return outcome
+            outcomes: list[Outcome] = task.result(timeout=LOOK_SECONDS)
+            return outcomes
         except TimeoutError:
             missing = 0 if client.nthreads() else missing + 1
         except Exception as error:  # the task took several workers with it
-            return Outcome(problem=type(error).__name__)
+            return [Outcome(problem=type(error).__name__)]
     raise FileProblem(
         "The cluster has no worker left, so counting cannot go on. Look at the workers' own logs, "
         "start new ones and ask again; nothing was released."
