@@ -115,13 +115,17 @@ def _with_options(
 
 
 def asked_words(settings: dict[str, Any], neighbors: str) -> str:
-    """Say the options of an account that affords a question, as the question's own options say."""
-    many = settings.get("max_records") or 1
+    """Say the options of an account that affords a question, as the question's own options say.
+
+    With a delta the filter is the pure one, which affords the whole price of one question; under
+    zCDP a part of delta goes into the conversion.
+    """
+    many, delta = settings.get("max_records") or 1, settings.get("delta") or "0"
     words = [
         f"--adjacency {settings['adjacency']}" if settings.get("adjacency") else neighbors,
         f"--max-records {many}" if many > 1 else "",
         f"--epsilon {shlex.quote(settings.get('epsilon') or '1')}",
-        f"--delta {shlex.quote(settings['delta'])}" if settings.get("delta", "0") != "0" else "",
+        f"--delta {shlex.quote(delta)} --filter pure" if delta != "0" else "",
     ]
     return " ".join(word for word in words if word)
 
