@@ -9,6 +9,7 @@ import json
 import os
 
 import pytest
+from commands import BETWEEN
 from fuzzing import Findings, Target, fed, fuzz
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -16,6 +17,8 @@ from targets import targets
 
 from noren.errors import FileProblem
 
+STRANGE = ("x" * 300, "z" * 245, "OWN" + "1" * 400, "\n", ".", "..", "-", "file:__x")
+PAID_INTO_A_FILE = ("reweight fit", "collaborate train", "similar publish")
 SAMPLE, MANY = 40, 21_500
 SEED = int(os.environ.get("NOREN_FUZZ_SEED", "1"))
 MILLION = 1_000_000
@@ -76,6 +79,29 @@ def test_the_fuzzer_sees_a_crash_and_a_private_value_in_a_message():
 
     for feed in (crashes, tells):
         assert fuzz(Target("made up", [b"SECRETWORD 1"], feed), 200, 1).escapes
+
+
+def strangely_named(target: Target) -> Findings:
+    """Put something that is too long, or no name, in place of each word of each command line."""
+    found = Findings()
+    for seed in target.seeds:
+        words = seed.decode().split(BETWEEN)
+        for place in range(1, len(words)):
+            for strange in STRANGE:
+                line = [*words[:place], strange.replace("OWN", words[place]), *words[place + 1 :]]
+                fed(target, BETWEEN.join(line).encode(), found)
+    return found
+
+
+@pytest.mark.parametrize("name", PAID_INTO_A_FILE)
+def test_what_cannot_be_written_is_refused_before_it_is_paid_for(every, name):
+    assert strangely_named(every[f"noren {name}"]).escapes == []
+
+
+@pytest.mark.slow
+def test_every_word_of_every_command_may_be_strange(every):
+    lines = [target for name, target in every.items() if name.startswith("noren ")]
+    assert [escape for line in lines for escape in strangely_named(line).escapes] == []
 
 
 def test_a_target_whose_valid_inputs_are_refused_tests_nothing_and_says_so():

@@ -13,7 +13,7 @@ import click
 from noren.cli.associate_scan import options
 from noren.cli.collaborate_files import consortium_option
 from noren.cli.engines import engine_options, one_source, statistic_option
-from noren.cli.options import TableFile
+from noren.cli.options import TableFile, require_name
 from noren.cli.output import Output, answer_lines, with_output
 from noren.cli.spending import Spending, spending_options
 
@@ -77,6 +77,7 @@ def train(
     if not spending.dry_run:
         if out is None:
             raise click.UsageError("Name the new share with --out, such as --out north.zip.")
+        require_name("--out", out)
         require_new(out)
         signer = signing_key(members, organization, key)
     question = question_of(members.task, settings)

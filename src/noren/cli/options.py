@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,10 @@ def noise_from(insecure_seed: int | None) -> Noise:
     return seeded_noise(insecure_seed)
 
 
+ROOM = "." * 16  # what is added to a name while its file is not whole yet
+SHOWN = 40
+
+
 def require_folder(option: str, path: Path | None) -> None:
     """Refuse a file in a folder that is not there, before anything is paid for what it is to hold.
 
@@ -42,8 +47,30 @@ def require_folder(option: str, path: Path | None) -> None:
     ...
     noren.errors.ParameterError: --out is no such folder/scan.csv, but it must be...
     """
-    if path is not None and not path.absolute().parent.is_dir():
+    if path is None:
+        return
+    require_name(option, path)
+    if not path.absolute().parent.is_dir():
         raise ParameterError(option, path, "a file in a folder that exists", "Make the folder.")
+
+
+def require_name(option: str, path: Path) -> None:
+    """Refuse a name that no file can have, or not while what is added to it stands there."""
+    try:
+        path.absolute().with_name(path.name + ROOM).lstat()
+    except OSError as error:
+        possible = error.errno != errno.ENAMETOOLONG
+    except ValueError:
+        possible = False
+    else:
+        possible = True
+    if not possible:
+        raise ParameterError(
+            option,
+            f"{path.name[:SHOWN]}...",
+            "a name that a file can have",
+            "Choose a shorter one.",
+        )
 
 
 class NewFile(click.Path):
@@ -82,13 +109,16 @@ def is_one_file(one: Path | str, other: Path | str) -> bool:
     here, there = local_file(one), local_file(other)
     if here is None or there is None:
         return str(one) == str(other)
-    return here.exists() and there.exists() and here.samefile(there)
+    try:
+        return here.samefile(there)
+    except (OSError, ValueError):  # one of them is not there, or no file can have its name
+        return False
 
 
 def spare(target: Path | None, *inputs: Path | str) -> None:
     """Refuse to write a result over a file that it is made from."""
     for own in inputs:
-        if target is not None and target.exists() and is_one_file(target, own):
+        if target is not None and is_one_file(target, own):
             raise ParameterError(
                 "the file to write", target, "another one than what it is made from",
                 "It would be lost. Choose a new name.",

@@ -93,6 +93,8 @@ def fill(file: Any, target: memoryview, path: str) -> None:
 def open_bed(path: str | Path) -> Bed:
     """Check a set of PLINK files, named by the `.bed` or by what its files have in common."""
     stem = Path(path)
+    if not stem.name:
+        raise FileProblem(f"{path} is a folder, but it must name PLINK files. Check the path.")
     stem = stem.with_suffix("") if stem.suffix in (".bed", ".bim", ".fam") else stem
     bed = Bed(
         stem.with_name(stem.name + ".bed").absolute(),

@@ -19,6 +19,7 @@ from noren.errors import ParameterError
 Number: TypeAlias = int | float | str | Fraction | Decimal
 
 LARGEST = Fraction(10**300)  # floats reach a little further, and forecasts are made of them
+LARGEST_WHOLE = 10**100  # floats of what is computed with whole numbers must not overflow
 ENDLESS = re.compile(r"[eE][+-]?[\d_]{5}")  # an exponent that would take memory without end
 
 
@@ -104,14 +105,28 @@ def probability(name: str, value: object) -> Fraction:
 
 
 def whole(name: str, value: object, minimum: int | None = None) -> int:
-    """Read an integer, optionally not below a minimum."""
-    if type(value) is int and (minimum is None or value >= minimum):
+    """Read an integer, optionally not below a minimum.
+
+    Examples
+    --------
+    >>> whole("people", "1e3", 1)
+    1000
+    >>> whole("people", 10**200)
+    Traceback (most recent call last):
+    ...
+    noren.errors.ParameterError: people is too large, but it must be a whole number, of at most...
+    """
+    if type(value) is int and (minimum is None or value >= minimum) and abs(value) <= LARGEST_WHOLE:
         return value
     accepted = "a whole number" if minimum is None else f"a whole number, at least {minimum}"
     number = exact(name, value)
     if number.denominator != 1 or (minimum is not None and number < minimum):
         example = max(1, minimum or 0)
         raise ParameterError(name, value, accepted, f"Write it without a fraction, as {example}.")
+    if abs(number) > LARGEST_WHOLE:
+        raise ParameterError(
+            name, "too large", f"{accepted}, of at most 100 digits", "Look for digits too many."
+        )
     return int(number)
 
 
