@@ -156,6 +156,14 @@ def test_a_report_reads_the_answer_as_the_options_say(cohort, run, tmp_path):
     assert "(Holm)" not in page.read_text()
 
 
+def test_nothing_is_paid_for_a_file_that_may_not_be_written(cohort, run, account, monkeypatch):
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    for option, name in (("--out", "x.csv"), ("--report", "x.html")):
+        done = run("associate", "scan", cohort, "--epsilon", 1, option, name)
+        assert (done.exit_code, "that you may write" in done.stderr) == (3, True)
+    assert spent(account) == 0
+
+
 def test_a_repeat_says_that_nothing_was_charged(cohort, run):
     asked = ("associate", "scan", cohort, "--epsilon", 5, "--request-id", "one")
     first, again = run(*asked), run(*asked)

@@ -241,3 +241,11 @@ def test_output_survives_a_terminal_that_knows_ascii_only():
     settings = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
     done = fresh("explain", env=settings)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_file_that_a_library_cannot_write_is_no_bug(run, lend):
+    lend(failing(FileNotFoundError(2, f"Failed to open {SECRET}")))
+    done = run("fail")
+    assert done.exit_code == 3
+    assert "A file: No such file or directory. Check the path." in done.stderr
+    assert SECRET not in done.stderr

@@ -152,6 +152,15 @@ def test_a_stream_seals_where_it_says(planned, run):
     assert "malformed 2" in done.stderr
 
 
+def test_an_epoch_that_opens_is_said_to_programs_too(planned, run, result_of):
+    planned()
+    opened(run)
+    again = ("--counts", "counts.sqlite", "--open", 1, "--roster", "roster.jsonl")
+    assert result_of("monitor", "collect", *again)["result"] == {
+        "epoch": 1, "people": 60, "tickets": None,
+    }  # fmt: skip
+
+
 def test_people_see_a_share_and_programs_the_estimate(planned, run, result_of):
     planned()
     reports = "".join(f'{{"slot": {slot}, "y": {slot % 2}}}\n' for slot in (1, 2, 3, 4))

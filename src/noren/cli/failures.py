@@ -62,9 +62,10 @@ def exit_code_of(run: Callable[[], Any]) -> int:
 
 def unexpected(error: Exception) -> int:
     """Explain a file that cannot be opened; apologize for everything else."""
-    if isinstance(error, OSError) and error.filename is not None and error.errno in FILE_ADVICE:
-        name, advice = os.fsdecode(error.filename), FILE_ADVICE[error.errno]
-        return say(f"{name}: {error.strerror}. {advice}", BAD_FILE)
+    if isinstance(error, OSError) and error.errno in FILE_ADVICE:
+        name = "A file" if error.filename is None else os.fsdecode(error.filename)  # Arrow: None
+        reason, advice = os.strerror(error.errno), FILE_ADVICE[error.errno]
+        return say(f"{name}: {reason}. {advice}", BAD_FILE)
     if wants_traceback():
         traceback.print_exception(error)
         return BUG

@@ -83,7 +83,11 @@ def opened(
     if tickets is not None:
         text = "".join(f"{json.dumps(ticket)}\n" for ticket in made)
         tickets.write_text(text, encoding="utf-8")
-    output.remark(f"Epoch {epoch} is open for {len(made)} people.")
+    if output.as_json:
+        result = {"epoch": epoch, "people": len(made), "tickets": str(tickets) if tickets else None}
+        output.show_line("monitoring-epoch", result, people="")
+    else:
+        output.remark(f"Epoch {epoch} is open for {len(made)} people.")
 
 
 def read_roster(path: Path) -> tuple[dict[str, bytes], dict[str, int]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,7 +39,7 @@ SHOWN = 40
 
 
 def require_folder(option: str, path: Path | None) -> None:
-    """Refuse a file in a folder that is not there, before anything is paid for what it is to hold.
+    """Refuse a file that cannot be written, before anything is paid for what it is to hold.
 
     Examples
     --------
@@ -50,8 +51,11 @@ def require_folder(option: str, path: Path | None) -> None:
     if path is None:
         return
     require_name(option, path)
-    if not path.absolute().parent.is_dir():
+    folder = path.absolute().parent
+    if not folder.is_dir():
         raise ParameterError(option, path, "a file in a folder that exists", "Make the folder.")
+    if not os.access(path if path.exists() else folder, os.W_OK):
+        raise ParameterError(option, path, "a file that you may write", "Choose another folder.")
 
 
 def require_name(option: str, path: Path) -> None:
