@@ -2,7 +2,7 @@
 
 Each point is the best of three processes of its own; time is that of the work alone, memory the
 largest the process ever had, libraries and all. Straight lines of slope one in the first picture
-mean linear time, flat ones in the second flat memory. The pictures go to docs/growth.md.
+mean linear time, flat ones in the second flat memory.
 """
 
 from __future__ import annotations

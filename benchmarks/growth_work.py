@@ -3,7 +3,7 @@
     make NAME SIZE PATH    write made-up data
     run NAME SIZE PATH     count or answer from these files, and print seconds and peak memory
 
-The work is done once on a small file first, so that compiling is in neither figure.
+The work is done once on a smaller file first, large enough that all is compiled.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-SMALL = 2_000
 PEOPLE, SLOTS, BITS, COLUMNS, FEATURES = 2_000, 96, 1024, 10, 20
 
 
 class Work(NamedTuple):
-    """What grows, and what is done with it."""
+    """What grows, how much of it makes the work warm, and what is done with it."""
 
     title: str
     unit: str
     sizes: tuple[int, ...]
+    warm: int
     make: Callable[[Path, int], object]
     run: Callable[[Path], object]
 
@@ -140,15 +140,15 @@ def train(path: Path) -> object:
 
 WORKS = {
     "association": Work(f"Counting variants of {PEOPLE:,} people from a .bed", "variants",
-                        (10**3, 10**4, 10**5, 10**6), make_cohort, count_cohort),
+                        (10**3, 10**4, 10**5, 10**6), 50_000, make_cohort, count_cohort),
     "monitoring": Work("Counting stored reports", "reports",
-                       (10**5, 10**6, 10**7, 10**8), make_reports, count_stored),
+                       (10**5, 10**6, 10**7, 10**8), 2_000, make_reports, count_stored),
     "similarity": Work(f"Private top 10 of records of {BITS} bits, in their file", "records",
-                       (10**3, 10**4, 10**5, 10**6), make_records, search_records),
+                       (10**3, 10**4, 10**5, 10**6), 100_000, make_records, search_records),
     "reweighting": Work(f"Sums of a basis over rows of {COLUMNS} columns", "rows",
-                        (10**4, 10**5, 10**6, 10**7), make_table, sum_table),
+                        (10**4, 10**5, 10**6, 10**7), 2_000, make_table, sum_table),
     "collaboration": Work(f"A private model from rows of {FEATURES} features, in their file",
-                          "rows", (10**3, 10**4, 10**5, 10**6), make_rows, train),
+                          "rows", (10**3, 10**4, 10**5, 10**6), 2_000, make_rows, train),
 }  # fmt: skip
 
 
@@ -163,7 +163,7 @@ def main(what: str, name: str, size: str, path: str) -> None:
     small = Path(path).with_name(f"small-{Path(path).name}")
     if what == "make":
         work.make(Path(path), int(size))
-        work.make(small, SMALL)
+        work.make(small, work.warm)
         return
     work.run(small)
     before, begun = peak(), time.perf_counter()
