@@ -302,7 +302,7 @@ def test_rows_that_may_disappear_are_refused_under_substitute():
 
 @pytest.mark.parametrize(("change", "words"), [
     ({"epsilon": 0}, "epsilon is 0"), ({"epsilon": float("inf")}, "epsilon is inf"),
-    ({"epsilon": None}, "epsilon is None"), ({"delta": 1}, "delta is 1"),
+    ({"epsilon": None}, "epsilon is left out"), ({"delta": 1}, "delta is 1"),
     ({"size": 0}, "size is 0"), ({"adjacency": None}, "no default"),
     ({"adjacency": "bit"}, "adjacency is 'bit'"), ({"weight": 0}, "weight is 0"),
     ({"ridge": 0.1}, "ridge is 0.1"), ({"task": THREE}, "the task is multiclass"),

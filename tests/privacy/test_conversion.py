@@ -192,7 +192,7 @@ def test_within_is_part_of_who_is_protected():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({}, "epsilon is None"),
+        ({}, "epsilon is left out"),
         ({"epsilon": -1}, "epsilon is -1"),
         ({"epsilon": float("inf")}, "finite number"),
         ({"epsilon": 1, "delta": 1}, "below 1"),

@@ -126,6 +126,7 @@ def prepare_strata(
             "Alleles cannot be counted in strata: a person brings two, and no score is proved for "
             "that. Use the coding carrier, recessive or heterozygous."
         )
+    refuse_strata_from_genotypes([name for name in strata_columns if isinstance(name, str)])
     refuse_strata_from_genotypes(
         [column_name(strata_file, column) for column in strata_columns or (None,)]
     )
