@@ -262,3 +262,8 @@ def test_the_open_schedule_is_spread_evenly():
     assert sum(held.values()) == 9000
     assert all(abs(held[s] - 900) < 6.5 * sqrt(3000 * 0.3 * 0.7) for s in range(1, 11))
     assert open_slots(b"key", "p1", 10, 3) == open_slots(b"key", "p1", 10, 3)
+
+
+def test_more_people_than_there_can_be_are_refused_in_words():
+    with pytest.raises(ParameterError, match="at most 1,000,000,000,000"):
+        plan(10**30, 4, epsilon=2, threshold=0.5)

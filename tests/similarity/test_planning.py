@@ -249,3 +249,8 @@ def test_a_session_takes_a_window_and_a_fingerprint():
             session.search(Fingerprint([0], 5), epsilon=1, k=1)
         with pytest.raises(ParameterError, match="window"):
             session.search("1111", epsilon=1, k=1, similarity="dice", window=(2, 4))
+
+
+def test_a_price_beyond_any_promise_is_refused_in_words():
+    with pytest.raises(ParameterError, match="at most 100"):
+        plan(50, 8, 3, "9" * 30, 4)

@@ -18,6 +18,7 @@ from noren.monitoring.strategies import Setting, Strategy, in_slots, make, publi
 from noren.monitoring.tree import levels
 from noren.privacy.numbers import Number, positive, probability, read_epsilon, shown, whole
 
+MOST_PEOPLE = 10**12
 LARGE_EPSILON = 10
 FEW_REPORTS = 100
 
@@ -135,7 +136,7 @@ def read_setting(
     elif slot_epsilon is not None:
         slot = min(price, positive("slot_epsilon", slot_epsilon))
     return Setting(
-        people=whole("n_people", n_people, 1),
+        people=read_people(n_people),
         horizon=slots,
         epsilon=price,
         slot_epsilon=slot,
@@ -182,3 +183,11 @@ def remarks(setting: Setting, chosen: Strategy) -> tuple[str, ...]:
     if chosen.scheduled(setting.people) < FEW_REPORTS:
         found.append(f"fewer than {FEW_REPORTS} reports a slot: expect little more than noise")
     return tuple(found)
+
+
+def read_people(given: object) -> int:
+    """Read a public number of people, of which there are not endlessly many."""
+    people = whole("n_people", given, 1)
+    if people > MOST_PEOPLE:
+        raise ParameterError("n_people", people, f"at most {MOST_PEOPLE:,}", "Count people.")
+    return people

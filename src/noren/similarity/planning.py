@@ -47,6 +47,7 @@ from noren.similarity.trials import (
     try_rules,
 )
 
+LARGEST_PLANNED = 100  # exp(epsilon) still is a float, with room
 SECRET = (
     "SECRET: it was computed from the records without noise. It stays with their keeper, and what "
     "is chosen by it depends on the data: choose by the public part of the plan."
@@ -251,6 +252,10 @@ def plan(
     width, total = whole("n_columns", n_columns, 1), read_epsilon(epsilon)
     if q > width:
         raise ParameterError("query_size", q, f"at most {width}, the number of columns")
+    if total > LARGEST_PLANNED:
+        raise ParameterError(
+            "epsilon", total, f"at most {LARGEST_PLANNED}", "Above 10 it protects nobody."
+        )
     t = queries if isinstance(queries, int) else max(1, most_shared(queries))
     t = whole("queries", t, 1)
     wanted = read_k(k, n)
