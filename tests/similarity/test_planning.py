@@ -254,3 +254,8 @@ def test_a_session_takes_a_window_and_a_fingerprint():
 def test_a_price_beyond_any_promise_is_refused_in_words():
     with pytest.raises(ParameterError, match="at most 100"):
         plan(50, 8, 3, "9" * 30, 4)
+
+
+def test_more_queries_than_anybody_asks_are_refused_in_words():
+    with pytest.raises(ParameterError, match="at most 1,000,000"):
+        plan(100, 8, 3, 1, 10**30)

@@ -47,6 +47,7 @@ from noren.similarity.trials import (
     try_rules,
 )
 
+MOST_QUERIES = 10**6
 LARGEST_PLANNED = 100  # exp(epsilon) still is a float, with room
 SECRET = (
     "SECRET: it was computed from the records without noise. It stays with their keeper, and what "
@@ -258,6 +259,8 @@ def plan(
         )
     t = queries if isinstance(queries, int) else max(1, most_shared(queries))
     t = whole("queries", t, 1)
+    if t > MOST_QUERIES:
+        raise ParameterError("queries", t, f"at most {MOST_QUERIES:,}", "Publish once instead.")
     wanted = read_k(k, n)
     return SearchPlan(
         n_records=n,
